@@ -59,6 +59,8 @@ export interface ApplyOptions extends WriteOptions {
 export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly uid?: string | undefined;
+  /** Deletes the object only as it was read: for a deletion that rests on what others may change, such as its owners. */
+  readonly resourceVersion?: string | undefined;
 }
 
 export interface EvictOptions extends CallOptions {
@@ -314,15 +316,16 @@ function createWrites(
       return { object: answer.body as KubeObject, isCreated: answer.status === 201 };
     },
     delete: async (ref, options = {}) => {
+      const { propagationPolicy = 'Background', uid, resourceVersion } = options;
       const body = JSON.stringify({
         apiVersion: 'v1',
         kind: 'DeleteOptions',
-        propagationPolicy: options.propagationPolicy ?? 'Background',
-        ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+        propagationPolicy,
+        ...(uid === undefined && resourceVersion === undefined ? {} : { preconditions: { uid, resourceVersion } }),
       });
       const path = await objectPath(context, ref, options);
       const request = { method: 'DELETE', path, body, contentType: jsonType, signal: options.signal } as const;
-      const isRepeatable = options.uid !== undefined;
+      const isRepeatable = uid !== undefined;
       const answer = (await send(context, ref.apiVersion, { ...request, isRepeatable })).body;
       return isJsonObject(answer) && answer['kind'] !== 'Status' ? (answer as KubeObject) : undefined;
     },

@@ -24,7 +24,7 @@ export async function removeFinalizer(
   }
 }
 
-/** Merge-patch metadata that lets the patch pass only while the object is as it was read. */
+/** Metadata of a merge patch, or preconditions of a deletion, that lets it pass only while the object is as it was read. */
 export function preconditionOf(object: KubeObject): { uid?: string; resourceVersion?: string } {
   const { uid, resourceVersion } = object.metadata;
   return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { drawnCatalog, drawnPackage } from '../../../test/support/drawn-package.ts';
+import { holdWatch } from '../../../test/support/held-watch.ts';
 import { type BareCluster, cutOff, eventually, openBareCluster } from '../../../test/support/index.ts';
 import { type Clock, type JsonObject, objectAt, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
 import { conditionsOf, createManager, type Manager } from '../../controller/index.ts';
@@ -197,6 +198,68 @@ test('an update that its user withdraws is not installed later, though no catalo
   await eventually(async () => expect(await imageOf()).toEqual(before));
   await untilInstalled('1.0.0');
 });
+
+test('deleted with --cascade=orphan it leaves its BundleDeployment, whichever of the two the controller sees last', async () => {
+  offer('1.0.0');
+  await launch();
+  await ask();
+  await untilInstalled('1.0.0');
+  const { uid } = (await cluster.kube.get(deploymentRef)).metadata;
+  await halt();
+  using extensions = holdWatch(cluster.kube, 'ClusterExtension');
+  using deployments = holdWatch(extensions.kube, 'BundleDeployment');
+  const attempt = Promise.withResolvers<void>();
+  await launch({
+    ...deployments.kube,
+    delete: (ref, options) => deployments.kube.delete(ref, options).finally(attempt.resolve),
+  });
+  await cluster.kube.delete(extensionRef, { propagationPolicy: 'Orphan' });
+  await eventually(async () => {
+    expect((await cluster.kube.get(extensionRef)).metadata.finalizers).not.toContain('orphan');
+  });
+  extensions[Symbol.dispose]();
+  await attempt.promise;
+  deployments[Symbol.dispose]();
+  await eventually(async () => expect(await find(extensionRef)).toBeUndefined());
+  const { metadata } = await cluster.kube.get(deploymentRef);
+  expect(metadata).toMatchObject({ uid });
+  expect([metadata.ownerReferences, metadata.deletionTimestamp]).toEqual([undefined, undefined]);
+  await cluster.kube.delete(deploymentRef);
+});
+
+const installOf = (extension: KubeObject) => objectAt(extension as unknown as JsonObject, 'status', 'install');
+
+// The status shows no name with build metadata.
+test.each(['1.0.0', '1.0.0+build.7'])(
+  'where users delete the Bundle of %s, no version follows that no update leads to',
+  async (version) => {
+    offer(version);
+    await launch();
+    await ask();
+    await eventually(async () => {
+      await provision();
+      expect(await progressing()).toMatchObject({ status: 'True', reason: 'Succeeded' });
+    });
+    const before = await cluster.kube.get(extensionRef);
+    const { spec: installed } = await cluster.kube.get(deploymentRef);
+    const packages = [drawnPackage({ stable: '3.0.0', former: version }, [], { name: 'tide' })];
+    catalogs = [drawnCatalog(packages, { name: 'shop' })];
+    const { items } = await cluster.kube.list(bundleKind);
+    for (const { metadata } of items) await cluster.kube.delete({ ...bundleKind, name: metadata.name ?? '' });
+    for (const progressDeadlineMinutes of [30, 40]) {
+      const { metadata } = await cluster.kube.patch(extensionRef, { spec: { progressDeadlineMinutes } }, user);
+      await eventually(async () => {
+        const found = await cluster.kube.get(extensionRef);
+        const observed = conditionsOf(found).find(({ type }) => type === 'Progressing')?.observedGeneration;
+        expect(observed).toBe(metadata.generation);
+      });
+    }
+    expect((await cluster.kube.get(deploymentRef))['spec']).toEqual(installed);
+    const found = await cluster.kube.get(extensionRef);
+    expect(installOf(found)).toEqual(installOf(before));
+    expect(conditionsOf(found).find(({ type }) => type === 'Installed')).toMatchObject({ status: 'True' });
+  },
+);
 
 describe('a progress deadline', () => {
   test('is reported when it has passed, and forgotten once the version is installed', async () => {

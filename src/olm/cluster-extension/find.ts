@@ -1,4 +1,9 @@
-import { clusterExtensionResource, parseClusterCatalog, platformPackageLabel } from '../../api/index.ts';
+import {
+  clusterExtensionResource,
+  parseBundleDeployment,
+  parseClusterCatalog,
+  platformPackageLabel,
+} from '../../api/index.ts';
 import { isSelected, type LabelSelector, TerminalError } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { InstalledChoice } from '../../operators/index.ts';
@@ -24,6 +29,16 @@ export function installedBundle(
 ): InstalledChoice | undefined {
   const bundle = deployment && recordedBundle(bundles, deployment);
   return bundle && installedIn(bundle);
+}
+
+/** Whether the Bundle that a BundleDeployment has installed was deleted, or is not seen yet: its annotations are not known then. */
+export function isBundleMissing(
+  { bundles }: Pick<ExtensionContext, 'bundles'>,
+  deployment: KubeObject | undefined,
+): boolean {
+  if (deployment === undefined || recordedBundle(bundles, deployment) !== undefined) return false;
+  const { activeBundle = '', record } = parseBundleDeployment(deployment).status ?? {};
+  return activeBundle !== '' && record?.uid === deployment.metadata.uid;
 }
 
 function standing(deployment: KubeObject, noted: string, uid: string | undefined): Standing {

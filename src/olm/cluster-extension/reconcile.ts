@@ -18,7 +18,7 @@ import {
 import { fieldManager } from './context.ts';
 import { isOwnedBy } from './deployment-object.ts';
 import { ensureDeployment, withTime } from './ensure.ts';
-import { installedBundle, ownDeployments } from './find.ts';
+import { installedBundle, isBundleMissing, ownDeployments } from './find.ts';
 import { removeDeleted, removeUnneeded } from './remove.ts';
 import { resolve } from './resolve.ts';
 import { type Desired, type ExtensionRun, extensionOf } from './run.ts';
@@ -44,20 +44,26 @@ function specProblem(run: ExtensionRun): string | undefined {
   return run.context.isAccountRequired && !hasAccount ? accountAdvice : undefined;
 }
 
+function noteDeployment(run: ExtensionRun, deployment: KubeObject | undefined): void {
+  run.deployment = deployment;
+  run.installed = installedBundle(run.context, deployment);
+  run.isForgotten = isBundleMissing(run.context, deployment);
+}
+
 /** What the ClusterExtension has, before anything is decided. */
 const findInstalled: Step<ExtensionRun> = async (run) => {
   await Promise.resolve();
   const { context, object } = run;
   const named = context.deployments.get(deploymentNameOf(object.metadata.name ?? ''));
-  run.deployment = named !== undefined && isOwnedBy(named, object.metadata.uid) ? named : undefined;
-  run.installed = installedBundle(context, run.deployment);
+  noteDeployment(run, named !== undefined && isOwnedBy(named, object.metadata.uid) ? named : undefined);
   return undefined;
 };
 
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 function setInstalled(run: ExtensionRun, isRollingOut: boolean): void {
-  const { installed } = run;
+  const { installed, isForgotten } = run;
+  if (isForgotten) return;
   // Names with build metadata are no names of objects, which the schema asks for.
   const isShown = installed !== undefined && subdomain.test(installed.bundle);
   const bundle = isShown ? { name: installed.bundle, version: installed.version } : undefined;
@@ -185,8 +191,7 @@ function ageOf({ metadata }: KubeObject): string {
 /** Whether all is installed. */
 async function installAll(run: ExtensionRun, desired: Desired, signal: AbortSignal): Promise<boolean> {
   const { deployment, needed, choice } = await ensureAll(run, desired, signal);
-  run.deployment = deployment;
-  run.installed = installedBundle(run.context, deployment);
+  noteDeployment(run, deployment);
   const isBehind = run.installed?.image !== choice.image || run.installed.bundle !== choice.bundle;
   const found = await withUnpackProblem(run, progressOfAll(deployment, needed), { deployment, signal });
   const progress = found === settled && isBehind ? waiting : found;

@@ -1,17 +1,26 @@
 import { extensionFinalizer } from '../../api/index.ts';
 import { conditionsOf, type Step } from '../../controller/index.ts';
-import { hasFinalizer, isNotFound, isOtherObject, type KubeObject, refOf, removeFinalizer } from '../../kube/index.ts';
+import {
+  hasFinalizer,
+  isNotFound,
+  isOtherObject,
+  type KubeObject,
+  preconditionOf,
+  refOf,
+  removeFinalizer,
+} from '../../kube/index.ts';
 import { deploymentNameOf } from './choice.ts';
 import { progressingCondition } from './conditions.ts';
 import { fieldManager } from './context.ts';
 import { ownDeployments } from './find.ts';
 import type { ExtensionRun } from './run.ts';
 
+/** Deletes a BundleDeployment as it was read: one that the garbage collector has just taken the owner off, as with `--cascade=orphan`, stays. */
 async function remove({ context }: ExtensionRun, live: KubeObject, signal: AbortSignal): Promise<void> {
-  const { uid, deletionTimestamp } = live.metadata;
+  const { deletionTimestamp } = live.metadata;
   if (deletionTimestamp !== undefined) return;
   try {
-    await context.kube.delete(refOf(live), { ...(uid !== undefined && { uid }), signal });
+    await context.kube.delete(refOf(live), { ...preconditionOf(live), signal });
   } catch (thrown) {
     if (!isNotFound(thrown) && !isOtherObject(thrown)) throw thrown;
   }

@@ -11,11 +11,16 @@ import { hasCatalogs, standingFor, unservedCatalogs } from './find.ts';
 import { type ExtensionRun, extensionOf } from './run.ts';
 import { withdraw } from './withdraw.ts';
 
-/** What resolution starts from: what is installed; or what the status shows, where the BundleDeployment is lost. */
+/** What resolution starts from: what is installed; or what the status shows, where the BundleDeployment or its Bundle is lost. The status does not show
+ *  every name; without a start, a version would be chosen that no update leads to. */
 function startOf(run: ExtensionRun): ExtensionQuestion['installed'] {
-  if (run.installed !== undefined) return run.installed;
-  const { bundle } = extensionOf(run).status?.install ?? {};
-  return bundle && { bundle: bundle.name, version: bundle.version };
+  const { installed, deployment, isForgotten } = run;
+  if (installed !== undefined) return installed;
+  const extension = extensionOf(run);
+  const { bundle } = extension.status?.install ?? {};
+  if (bundle !== undefined) return { bundle: bundle.name, version: bundle.version };
+  if (!isForgotten || deployment === undefined || !hasAccountOf(extension, deployment)) return undefined;
+  return choiceIn(deployment);
 }
 
 function questionOf(run: ExtensionRun, held: HeldCatalogs): ExtensionQuestion {
@@ -104,6 +109,7 @@ export const resolve: Step<ExtensionRun> = async (run, { signal }) => {
   }
   await withdraw(run, signal);
   const progress = { reason: 'Retrying', message: answer.text } as const;
-  run.status.set(run, [progressingCondition(progress), installedCondition(installed, false)]);
+  run.status.set(run, [progressingCondition(progress)]);
+  if (!run.isForgotten) run.status.set(run, [installedCondition(installed, false)]);
   return 'stop';
 };

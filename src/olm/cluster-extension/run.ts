@@ -22,6 +22,8 @@ export interface ExtensionRun extends ReconcileRun {
   deployment: KubeObject | undefined;
   /** What that has installed. */
   installed: InstalledChoice | undefined;
+  /** Something is installed, and its Bundle, which shows what, does not exist: the status keeps what it shows. */
+  isForgotten: boolean;
   desired: Desired | undefined;
 }
 
@@ -53,5 +55,13 @@ function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[]
 export function beginExtension(context: ExtensionContext, object: KubeObject): ExtensionRun {
   const { kube, clock, extensions: cache, events } = context;
   const status = new StatusWriter(object, { kube, clock, cache, events, eventsOf, fieldManager });
-  return { context, object, status, deployment: undefined, installed: undefined, desired: undefined };
+  return {
+    context,
+    object,
+    status,
+    deployment: undefined,
+    installed: undefined,
+    isForgotten: false,
+    desired: undefined,
+  };
 }

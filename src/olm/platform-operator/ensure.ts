@@ -1,7 +1,7 @@
 import { platformPackageLabel } from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
 import { compareVersions } from '../../constraints/index.ts';
-import { isNotFound, type KubeObject, type OwnerReference, refOf } from '../../kube/index.ts';
+import { isNotFound, type KubeObject, type OwnerReference, preconditionOf, refOf } from '../../kube/index.ts';
 import { choiceOf, hasAccount, installedBy, type PlacedChoice } from './choice.ts';
 import { fieldManager, type PlatformContext } from './context.ts';
 import {
@@ -109,14 +109,17 @@ export async function ensureDeployment(
 
 async function releaseOne(run: PlatformRun, live: KubeObject, signal: AbortSignal): Promise<void> {
   const { kube, deployments } = run.context;
-  const { uid, resourceVersion = '' } = live.metadata;
   const ownerReferences = otherOwners(run.context, live, run.object);
   try {
     if (ownerReferences.length === 0) {
-      await kube.delete(refOf(live), { ...(uid !== undefined && { uid }), signal });
+      // As it was read: another PlatformOperator, or a user, may have become its owner.
+      await kube.delete(refOf(live), { ...preconditionOf(live), signal });
       return;
     }
-    const metadata = { resourceVersion, ownerReferences: ownerReferences.map((reference) => ({ ...reference })) };
+    const metadata = {
+      ...preconditionOf(live),
+      ownerReferences: ownerReferences.map((reference) => ({ ...reference })),
+    };
     deployments.wrote(await kube.patch(refOf(live), { metadata }, { fieldManager, signal }));
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
