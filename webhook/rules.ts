@@ -118,7 +118,8 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
     evaluate: serviceAccount,
   },
   'owner-references': {
-    requirement: 'a user who adds an owner to a BundleDeployment, ClusterExtension or PlatformOperator may delete it',
+    requirement:
+      'a user who adds an owner to a Bundle, BundleDeployment, ClusterExtension or PlatformOperator may delete it',
     evaluate: ownerReferences,
   },
   dependencies: { requirement: 'the dependencies of a new template are met', evaluate: dependencies },

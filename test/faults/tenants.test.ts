@@ -84,6 +84,24 @@ test('a user who may change a BundleDeployment, but not delete it, cannot have t
   expect((await world.kube.get(ref)).metadata.ownerReferences).toBeUndefined();
 });
 
+test('nor a Bundle, whose upload may be the only copy', async () => {
+  const name = 'uploaded';
+  const spec = { provisionerClassName: 'core-rukpak-io-plain', source: { type: 'upload', upload: {} } };
+  await world.kube.create({ apiVersion, kind: 'Bundle', metadata: { name }, spec } as unknown as KubeObject, asTest);
+  const rules = [{ apiGroups: ['core.rukpak.io'], resources: ['bundles'], verbs: ['get', 'patch'] }];
+  const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'relabeller' }, rules };
+  await world.kube.apply(role as unknown as KubeObject, asTest);
+  const relabeller = await account('relabeller', { role: { name: 'relabeller' } });
+  const ref = { apiVersion, kind: 'Bundle', name };
+  // The grant is in effect.
+  await eventually(() => relabeller.patch(ref, { metadata: { labels: { by: 'relabeller' } } }, asTenant));
+  const gone = { apiVersion: 'v1', kind: 'Namespace', name: 'gone', uid: '00000000-0000-0000-0000-000000000001' };
+  expect(String(await errorOf(relabeller.patch(ref, { metadata: { ownerReferences: [gone] } }, asTenant)))).toContain(
+    'requires permission to delete bundles.core.rukpak.io "uploaded"',
+  );
+  expect((await world.kube.get(ref)).metadata.ownerReferences).toBeUndefined();
+});
+
 test('an inventory that a user writes on a BundleDeployment deletes no objects and namespaces of others', async () => {
   await install('listed', application('listed', 1));
   const victim = {

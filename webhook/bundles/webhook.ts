@@ -1,5 +1,6 @@
 import { bundleDeploymentResource, bundleResource, group, parseBundle } from '../../src/api/index.ts';
 import { type JsonObject, objectAt } from '../../src/base/index.ts';
+import { checkOwnerReferences } from '../bundle-deployments/check-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
@@ -17,7 +18,7 @@ async function checkWrittenAnnotations(
   return rules.evaluate('written-annotations', changed, mayWriteRecords);
 }
 
-/** An update concerns immutability and annotations alone: a source that passed once stays, and finalizers and status can always be written. */
+/** An update concerns immutability, annotations and owners alone: a source that passed once stays, and finalizers and status can always be written. */
 async function checkUpdate(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
   const { object, oldObject } = request;
   const { rules } = context;
@@ -27,6 +28,7 @@ async function checkUpdate(request: ReviewRequest, context: ReviewContext): Prom
     rules.evaluate('spec-immutable', specOf(oldObject), specOf(object)),
     rules.evaluate('bundle-annotations', { before, after }),
     await checkWrittenAnnotations(request, context),
+    await checkOwnerReferences(request, context, bundleResource),
   ]);
 }
 
@@ -55,7 +57,7 @@ export const bundleWebhook: WebhookDefinition = {
   },
   permissions: {
     ...sourcePermissions,
-    // Whether a user may write what controllers do.
+    // Whether a user may write what controllers do, and delete what the user adds an owner to.
     cluster: [{ apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] }],
   },
   configuration: 'rukpak-validating-webhook-configuration',
