@@ -37,8 +37,9 @@ export interface HookRun {
   readonly namespace: string;
   /** Names what the hooks are run for: the same for all tries of it. */
   readonly run: string;
-  /** Objects that exist may be replaced, whatever has created them. */
+  /** Objects that exist may be replaced, whatever has created them, unless they are a part of Longshore or Kubernetes. */
   readonly mayAdopt: boolean;
+  readonly systemNamespace: string;
   readonly signal: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+import { systemOf } from '../../src/apply/index.ts';
 import { TransientError } from '../../src/base/index.ts';
 import type { RenderedHook } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef, refKey, refOf } from '../../src/kube/index.ts';
@@ -60,12 +61,18 @@ interface PlacedHook {
   readonly live: KubeObject;
 }
 
+/** @throws TransientError HookBlocked for an object that no hook of the deployment has left, and none may take the place of */
+function assertReplaceable(live: KubeObject, { mayAdopt, systemNamespace }: HookRun): void {
+  const system = systemOf(live, systemNamespace);
+  if (system !== undefined) throw inTheWay(live, `belongs to ${system} itself: rename the hook in the chart`);
+  if (mayAdopt) return;
+  throw inTheWay(live, 'exists, and is no hook of this deployment: delete it, or rename the hook in the chart');
+}
+
 /** Removes what stands at the place of a hook, as its policy has it. */
 async function clearPlace(live: KubeObject, hook: RenderedHook, hookRun: HookRun): Promise<void> {
   if (live.metadata.deletionTimestamp !== undefined) return;
-  if (!isOfDeployment(live, hookRun) && !hookRun.mayAdopt) {
-    throw inTheWay(live, 'exists, and is no hook of this deployment: delete it, or rename the hook in the chart');
-  }
+  if (!isOfDeployment(live, hookRun)) assertReplaceable(live, hookRun);
   if (!hook.deletePolicies.includes('before-hook-creation')) {
     throw inTheWay(live, 'of an earlier run exists, and the policy of the hook does not delete it: delete it');
   }

@@ -74,6 +74,7 @@ function hookRunOf(run: DeploymentRun, { revision, event }: AnyRecord, signal: A
     namespace: releaseNamespace(configOf(object), systemNamespace),
     run: sha256Digest(`${revision} ${event}`).slice('sha256:'.length, 'sha256:'.length + 16),
     mayAdopt: isAsked(object, adoptAnnotation) && isSameAccount,
+    systemNamespace,
     signal,
   };
 }

@@ -18,6 +18,7 @@ export {
   readInventory,
 } from './inventory.ts';
 export { installBatches } from './order.ts';
+export { systemOf } from './other-owner.ts';
 export { belongsTo, fieldManager, isRetained, type Owner } from './ownership.ts';
 export {
   describeMissing,
