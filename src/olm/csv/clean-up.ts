@@ -1,6 +1,14 @@
 import { clusterServiceVersionResource, csvCleanupFinalizer, olmFieldManager, olmLabels } from '../../api/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
-import { hasFinalizer, isNotFound, type KindCache, type KubeObject, refOf, removeFinalizer } from '../../kube/index.ts';
+import {
+  hasFinalizer,
+  isNotFound,
+  type KindCache,
+  type KubeObject,
+  preconditionOf,
+  refOf,
+  removeFinalizer,
+} from '../../kube/index.ts';
 import type { CsvRun } from './run.ts';
 import { removeServing } from './serving/index.ts';
 
@@ -29,8 +37,9 @@ export async function cleanUp(run: CsvRun, signal: AbortSignal): Promise<void> {
   let isRetained = false;
   for (const one of owned) {
     try {
-      const { uid = '' } = one.metadata;
-      isRetained = (await context.kube.delete(refOf(one), { uid, signal })) !== undefined || isRetained;
+      // As it was read: the next version of the operator may have taken it over.
+      isRetained =
+        (await context.kube.delete(refOf(one), { ...preconditionOf(one), signal })) !== undefined || isRetained;
     } catch (thrown) {
       if (!isNotFound(thrown)) throw thrown;
     }

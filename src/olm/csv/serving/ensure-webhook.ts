@@ -1,19 +1,25 @@
 import { type ClusterServiceVersion, olmFieldManager } from '../../../api/index.ts';
-import { isNotFound, type KindCache, type KubeObject, KubeRejection, refOf } from '../../../kube/index.ts';
+import {
+  isNotFound,
+  type KindCache,
+  type KubeObject,
+  KubeRejection,
+  preconditionOf,
+  refOf,
+} from '../../../kube/index.ts';
 import { ensureOwned } from '../../owned-objects.ts';
 import type { ServingContext } from './context.ts';
 import { ensureConversion } from './conversions.ts';
 import { cacheOf, configurationsOf, desiredConfiguration, namespaceSelector, type ServedWebhook } from './webhooks.ts';
 
-/** Deletes an object; that it was deleted before is no error. */
+/** Deletes an object as it was read; that it was deleted before is no error. */
 export async function deleteObject(
   { kube }: Pick<ServingContext, 'kube'>,
   object: KubeObject,
   signal: AbortSignal | undefined,
 ): Promise<KubeObject | undefined> {
-  const { uid } = object.metadata;
   try {
-    return await kube.delete(refOf(object), { ...(uid !== undefined && { uid }), signal });
+    return await kube.delete(refOf(object), { ...preconditionOf(object), signal });
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
     return undefined;
