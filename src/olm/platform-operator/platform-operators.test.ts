@@ -5,7 +5,7 @@ import { type BareCluster, eventually, openBareCluster } from '../../../test/sup
 import { type JsonObject, parseYaml, silentLogger, systemClock, TransientError } from '../../base/index.ts';
 import type { Property } from '../../constraints/index.ts';
 import { createManager, type Manager } from '../../controller/index.ts';
-import type { Condition, KubeObject } from '../../kube/index.ts';
+import { type Condition, isNotFound, type KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import { addPlatformOperators } from './controller.ts';
 import { answerNeeds, answerNext } from './resolve-answers.ts';
@@ -307,6 +307,30 @@ test('CR-C39 changes and deletions by others are corrected, even without any cat
       ]),
     );
   });
+});
+
+// docs/backup-and-restore.md
+test('a BundleDeployment that is restored without its owner is taken over at its version, which no update leads from', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }, [], { name: 'tide' })], { name: 'main' }));
+  await ask('tide', 'tide');
+  await has('tide', 'tide:v1.0.0');
+  const { spec, metadata } = await deploymentNamed('tide');
+  stop.abort();
+  await started.whenStopped();
+  await cluster.kube.delete({ ...operatorKind, name: 'tide' });
+  await eventually(() => expect(deploymentNamed('tide')).rejects.toSatisfy(isNotFound));
+  const { labels = {}, annotations = {} } = metadata;
+  await cluster.kube.create({ ...deploymentKind, metadata: { name: 'tide', labels, annotations }, spec }, user);
+  offer(drawnCatalog([drawnPackage({ stable: '2.0.0' }, [], { name: 'tide' })], { name: 'main' }));
+  await start();
+  await ask('tide', 'tide');
+  await eventually(async () => {
+    expect((await operatorNamed('tide'))['status']).toMatchObject({ resolved: { bundle: 'tide.v1.0.0' } });
+    expect((await deploymentNamed('tide')).metadata.ownerReferences).toMatchObject([
+      { name: 'tide', controller: true },
+    ]);
+  });
+  await has('tide', 'tide:v1.0.0');
 });
 
 test('dependencies of a package are installed with it, shared, updated with it, and removed with the last dependent', async () => {
