@@ -1,6 +1,6 @@
 /** The small controllers that a cluster cannot do without: garbage collection, namespaces, CRD instances, volume protection,
- *  signed certificates.
- *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll.
+ *  signed certificates, expired Events.
+ *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll, except for what time alone changes.
  *  @imports apiserver/registry/crd, apiserver/cel, apiserver/quota, apiserver/schema, apiserver/core, src/base */
 import type { Clock, Logger } from '../../src/base/index.ts';
 import type { Cluster } from '../core/index.ts';
@@ -13,6 +13,7 @@ import { type ContentsElsewhere, nothingElsewhere } from './contents-elsewhere.t
 import { runControllers } from './controller.ts';
 import { crdInstances } from './crd-instances.ts';
 import { serviceEndpoints } from './endpoints/index.ts';
+import { expiredEvents } from './expired-events.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceContents } from './namespace-contents.ts';
 import { namespaceDefaults } from './namespace-defaults.ts';
@@ -64,6 +65,7 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     serviceEndpoints(cluster),
     apiServices(cluster),
     autoscalers(cluster, deps.clock),
+    expiredEvents(cluster, deps.clock),
     accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),
   ];
   return runControllers({ cluster, log: deps.log }, controllers);

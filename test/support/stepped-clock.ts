@@ -14,6 +14,11 @@ export class SteppedClock implements Clock {
     return this.#nowMs;
   }
 
+  /** How many sleep. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
   async sleep(ms: number, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const sleeper = { leftMs: ms, wake: resolve };
