@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { isDiskFull } from '../../src/base/index.ts';
 
 const mostBytes = 8 * 1024 * 1024;
 /** Of the room that a small disk has. */
@@ -46,6 +47,23 @@ export class DiskReserve {
       truncateSync(this.#path);
     } catch {
       // There is none, or it cannot be written to.
+    }
+  }
+
+  /** Whether the disk refuses so many more bytes, as it also does where a quota is exhausted, of which it shows nothing otherwise. */
+  refuses(bytes: number): boolean {
+    const left = sizeOf(this.#path);
+    try {
+      const file = openSync(this.#path, 'a', 0o600);
+      try {
+        fill(file, bytes);
+        return false;
+      } finally {
+        closeSync(file);
+        truncateSync(this.#path, left);
+      }
+    } catch (thrown) {
+      return isDiskFull(thrown);
     }
   }
 

@@ -27,6 +27,8 @@ const schema = `
 const busyCodes = new Set([5, 6]);
 const writeProtectionCodes = new Set([3, 8, 14]);
 const damageCodes = new Set([11, 26]);
+/** Reading or writing failed, also because a quota is exhausted. */
+const inputOutputCode = 10;
 
 /** The primary result code of an error of SQLite; 0 for any other. */
 function resultCode(thrown: unknown): number {
@@ -36,6 +38,11 @@ function resultCode(thrown: unknown): number {
 
 function isBusy(thrown: unknown): boolean {
   return busyCodes.has(resultCode(thrown));
+}
+
+/** What the log needs for records, at most: texts, and a few pages of the database for each. */
+function logBytesOf(records: readonly JournalRecord[]): number {
+  return records.reduce((sum, { text = '' }) => sum + 2 * text.length + 32 * 1024, 0);
 }
 
 /** What of the database is made smaller at once, in pages: the thread waits for it, and it takes as much room in the log. */
@@ -75,7 +82,8 @@ class SqliteJournal implements Journal {
     try {
       this.#write(records);
     } catch (thrown) {
-      if (!isDiskFull(thrown) || !this.#makeRoom()) throw this.#failure(isDiskFull(thrown), thrown);
+      const isFull = this.#isFull(thrown, records);
+      if (!isFull || !this.#makeRoom()) throw this.#failure(isFull, thrown);
       this.#appendAgain(records);
     }
   }
@@ -103,8 +111,12 @@ class SqliteJournal implements Journal {
     try {
       this.#write(records);
     } catch (thrown) {
-      throw this.#failure(isDiskFull(thrown), thrown);
+      throw this.#failure(this.#isFull(thrown, records), thrown);
     }
+  }
+
+  #isFull(thrown: unknown, records: readonly JournalRecord[]): boolean {
+    return isDiskFull(thrown) || (resultCode(thrown) === inputOutputCode && this.#reserve.refuses(logBytesOf(records)));
   }
 
   #failure(isFull: boolean, cause: unknown): StorageError {
@@ -173,6 +185,9 @@ function problemOf(path: string, thrown: unknown): string {
   const advice = 'it is left as it is; make it writable, or start with another data folder';
   if (isCodeOf(thrown, ['EROFS', 'EACCES', 'EPERM'])) return `${fileProblem(thrown)} (${advice})`;
   if (writeProtectionCodes.has(resultCode(thrown))) return `${errorMessage(thrown)} (${advice})`;
+  if (resultCode(thrown) === inputOutputCode) {
+    return `${errorMessage(thrown)} (it is left as it is; check the disk and its quotas, then start again)`;
+  }
   const missing = damageCodes.has(resultCode(thrown)) ? missingBytes(path) : '';
   return `${fileProblem(thrown)}${missing} (it is left as it is; restore it from a copy, or start with another data folder)`;
 }

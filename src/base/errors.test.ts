@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { errorMessage, fileProblem, TerminalError } from './errors.ts';
+import { errorMessage, fileProblem, isDiskFull, isMachineShortage, TerminalError } from './errors.ts';
 
 async function thrownBy(work: () => Promise<unknown>): Promise<unknown> {
   try {
@@ -20,6 +21,15 @@ describe('an error of the file system', () => {
     expect(fileProblem(thrown)).toBe(problem);
     expect(errorMessage(thrown)).toMatch(new RegExp(`^(${path}: )?${problem}$`));
   });
+});
+
+test.each([
+  { call: 'writeFile', code: 'Unknown system error -122', message: 'Unknown system error -122, write' },
+  { call: 'writeSync', code: 'UNKNOWN', message: 'UNKNOWN: unknown error, write' },
+])('an exhausted quota, for which $call of Node.js has no name, counts as a full disk', ({ code, message }) => {
+  const thrown = Object.assign(new Error(message), { code, errno: -constants.errno.EDQUOT, syscall: 'write' });
+  expect([isDiskFull(thrown), isMachineShortage(thrown)]).toEqual([true, true]);
+  expect(errorMessage(Object.assign(thrown, { path: '/a/b' }))).toBe('/a/b: disk quota exceeded');
 });
 
 test('other errors keep their text', () => {

@@ -1,3 +1,5 @@
+import { constants } from 'node:os';
+
 interface ErrorOptionsWithCause {
   readonly cause?: unknown;
 }
@@ -40,9 +42,15 @@ export class TerminalError extends PlatformError {}
 /** `ENOENT: no such file or directory, open '/a/b'`, as Node.js writes it. */
 const systemCall = /^[A-Z][A-Z\d_]*: (.+?), \w+(?: '.*)?$/s;
 
+/** An exhausted quota has neither a code nor a text in Node.js. */
+function isQuotaExhausted(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown as NodeJS.ErrnoException).errno === -constants.errno.EDQUOT;
+}
+
 /** What the operating system refused, without the code, the call and the path that Node.js adds; undefined for other errors. */
 function systemProblem(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('syscall' in thrown)) return undefined;
+  if (isQuotaExhausted(thrown)) return 'disk quota exceeded';
   return systemCall.exec(thrown.message)?.[1];
 }
 
@@ -53,6 +61,7 @@ const fullNumber = 13;
 const shortageNumbers: ReadonlySet<number> = new Set([fullNumber, 7, 10, 14]);
 
 function codeOf(thrown: unknown): string {
+  if (isQuotaExhausted(thrown)) return 'EDQUOT';
   return thrown instanceof Error ? String((thrown as NodeJS.ErrnoException).code) : '';
 }
 
