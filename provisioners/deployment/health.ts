@@ -1,3 +1,4 @@
+import { remainingMs } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
 import { actingOwnerOf } from '../installed-record.ts';
 import { type HealthChange, healthCondition } from './conditions.ts';
@@ -27,5 +28,5 @@ export function oldBundlesStayMs(run: DeploymentRun): number {
   const { clock, healthDeadlineMs } = run.context;
   const healthy = standingOf(run).conditions.find(({ type }) => type === 'Healthy');
   if (healthy === undefined || healthy.status === 'True') return 0;
-  return Math.max(0, Date.parse(healthy.lastTransitionTime) + healthDeadlineMs - clock.now());
+  return remainingMs(Date.parse(healthy.lastTransitionTime), healthDeadlineMs, clock.now());
 }

@@ -29,6 +29,13 @@ export const systemClock: Clock = {
 /** Milliseconds since the process began. It cannot be set, so it measures elapsed time regardless of changes of the date. */
 export const steadyClock: Clock = { ...systemClock, now: () => performance.now() };
 
+/** How much is left of a time of `lastsMs` that began at `sinceMs`. One that begins later than it lasts from now was noted while the clock was wrong: nothing
+ *  is left of it. */
+export function remainingMs(sinceMs: number, lastsMs: number, nowMs: number): number {
+  const leftMs = sinceMs + lastsMs - nowMs;
+  return leftMs > 2 * lastsMs ? 0 : Math.max(0, leftMs);
+}
+
 /** RFC 3339, UTC, whole seconds: the form of every Kubernetes timestamp. */
 export function formatTimestamp(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;

@@ -24,7 +24,7 @@ export {
   splitCertificates,
 } from './certificates.ts';
 export { isStillGood, readCertifiedKey, writeCertifiedKey } from './certified-key-file.ts';
-export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
+export { type Clock, formatTimestamp, remainingMs, steadyClock, systemClock } from './clock.ts';
 export { type ConnectionLimits, type LimitedRequest, limitConnections, peerOf } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { replaceFile, syncDirectory, syncFile, writeSecretFile } from './durable-files.ts';

@@ -1,5 +1,5 @@
 import { clusterServiceVersionResource, subscriptionResource } from '../api/index.ts';
-import { errorMessage, type JsonObject, objectAt, textAt, valueAt } from '../base/index.ts';
+import { errorMessage, type JsonObject, objectAt, remainingMs, textAt, valueAt } from '../base/index.ts';
 import type { Manager } from '../controller/index.ts';
 import type { EventRecorder, KindCache, KubeClient, KubeObject, ListTarget } from '../kube/index.ts';
 
@@ -23,7 +23,7 @@ function runs(deployment: KubeObject): boolean {
 }
 
 function isRecentWrite(entry: JsonObject, nowMs: number): boolean {
-  return writers.has(textAt(entry, 'manager')) && nowMs - Date.parse(textAt(entry, 'time')) < recentMs;
+  return writers.has(textAt(entry, 'manager')) && remainingMs(Date.parse(textAt(entry, 'time')), recentMs, nowMs) > 0;
 }
 
 /** Whether another installation of Operator Lifecycle Manager works on the cluster: two of them would work against each other. */

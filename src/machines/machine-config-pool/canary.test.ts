@@ -74,7 +74,10 @@ test('without a canary there is no limit; a canary of more nodes than there are 
 });
 
 test('a clock that was set back makes a bake no longer than it is', () => {
-  expect(stateOf([done, done, old], { record: { readySince: '2031-01-01T00:00:00Z' } }).againMs).toBe(1_800_000);
+  const again = stateOf([done, done, old], { record: { readySince: '2031-01-01T00:00:00Z' } });
+  expect(again.againMs).toBe(1_800_000);
+  // The next look at it is not another beginning.
+  expect(again.status?.readySince).toBe('2030-01-01T12:00:00Z');
 });
 
 test.each(['200h', 'tomorrow', '-5m'])('a bake of %s is an error', (bake) => {

@@ -76,10 +76,10 @@ function baking(
   readySince: string | undefined,
   { bake, nowMs }: Bake,
 ): CanaryState | undefined {
-  // In whole seconds, as the status notes it.
-  const sinceMs = Date.parse(readySince ?? formatTimestamp(nowMs)) || nowMs;
-  // A clock that was set back must not make it longer than it is.
-  const leftMs = Math.min(sinceMs + bake - nowMs, bake);
+  // In whole seconds, as the status notes it. Where the clock was set back, it begins again.
+  const wholeNowMs = Date.parse(formatTimestamp(nowMs));
+  const sinceMs = Math.min(Date.parse(readySince ?? '') || wholeNowMs, wholeNowMs);
+  const leftMs = sinceMs + bake - nowMs;
   if (leftMs <= 0) return undefined;
   const until = formatTimestamp(nowMs + leftMs);
   const message = `canary: ${names.join(', ')} updated and ready; other nodes are started at ${until}`;

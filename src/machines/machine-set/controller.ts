@@ -280,7 +280,9 @@ const report: Step<SetRun> = async (run) => {
     const node = context.nodes.get(status?.nodeRef?.name ?? '');
     return node === undefined ? [] : (readySinceMs(node) ?? []);
   });
-  const waitMs = sinceMs.map((since) => since + (set.spec?.minReadySeconds ?? 0) * 1000 - context.clock.now());
+  const minReadyMs = (set.spec?.minReadySeconds ?? 0) * 1000;
+  // Without a time to wait, what the clock showed when a node became ready does not matter.
+  const waitMs = minReadyMs === 0 ? [] : sinceMs.map((since) => since + minReadyMs - context.clock.now());
   const next = waitMs.filter((ms) => ms > 0);
   if (next.length > 0) requeueAfter(run, Math.min(...next));
   run.status.setFields(run, {

@@ -128,10 +128,12 @@ test('a machine that is being deleted is replaced at once, however long hooks ho
 
 test('ready and available machines are counted by their nodes', async () => {
   const [first = '', second = ''] = await threeMachines();
+  await cluster.kube.patch(set, { spec: { minReadySeconds: 60 } }, user);
   const node = await joinNode(cluster.kube, first);
   await joinNode(cluster.kube, second);
   await eventually(async () => expect(await status()).toMatchObject({ readyReplicas: 2, availableReplicas: 0 }));
   await cluster.kube.patch(set, { spec: { minReadySeconds: 0 } }, user);
+  await eventually(async () => expect(await status()).toMatchObject({ availableReplicas: 2 }));
   await setReady(cluster.kube, node, 'False');
   await eventually(async () => expect(await status()).toMatchObject({ readyReplicas: 1 }));
 });

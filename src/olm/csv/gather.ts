@@ -1,4 +1,5 @@
 import { type OperatorCondition, operatorConditionResource, parseOperatorCondition } from '../../api/index.ts';
+import { remainingMs } from '../../base/index.ts';
 import { findObject, isKubeError, NoKindMatch } from '../../kube/index.ts';
 import { type ApiKey, formatApi, podAnnotations } from '../../operators/index.ts';
 import { adoptDeployments } from './adopt-deployments.ts';
@@ -97,7 +98,7 @@ const graceMs = 2_000;
 function remainingGraceMs({ context, csv }: CsvRun): number {
   const { reason, lastTransitionTime = '' } = csv.status ?? {};
   if (reason !== 'RequirementsUnknown') return 0;
-  return Math.max(0, Date.parse(lastTransitionTime) + graceMs - context.clock.now());
+  return remainingMs(Date.parse(lastTransitionTime), graceMs, context.clock.now());
 }
 
 /** Facts of Pending. */

@@ -4,6 +4,7 @@ import {
   type OperatorGroup,
   olmFieldManager,
 } from '../../api/index.ts';
+import { remainingMs } from '../../base/index.ts';
 import { type ReconcileRun, requeueAfter, StatusWriter } from '../../controller/index.ts';
 import { hasFinalizer, type KubeObject } from '../../kube/index.ts';
 import type { Versions } from './chain.ts';
@@ -66,7 +67,7 @@ const failurePauseMs = 10_000;
 /** How long a failure stays as it was reported. */
 function remainingPauseMs({ csv: { status } }: CsvRun, next: Move, nowMs: number): number {
   if (next.phase !== 'Failed' || status?.phase !== next.phase || status.reason !== next.reason) return 0;
-  return Math.min(failurePauseMs, Date.parse(status.lastUpdateTime ?? '') + failurePauseMs - nowMs) || 0;
+  return remainingMs(Date.parse(status.lastUpdateTime ?? ''), failurePauseMs, nowMs) || 0;
 }
 
 /** Puts a decision into the status. */

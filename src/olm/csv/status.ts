@@ -1,5 +1,13 @@
 import type { ClusterServiceVersionStatus } from '../../api/index.ts';
-import { formatTimestamp, isJsonEqual, type JsonObject, type JsonValue, objectAt, textAt } from '../../base/index.ts';
+import {
+  formatTimestamp,
+  isJsonEqual,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  remainingMs,
+  textAt,
+} from '../../base/index.ts';
 import type { KubeObject, ObjectEvent } from '../../kube/index.ts';
 import type { Standing } from './decision.ts';
 import type { RequirementEntry } from './requirement-entry.ts';
@@ -48,7 +56,7 @@ const maxRepetitions = 6;
 export function isLoop(status: ClusterServiceVersionStatus | undefined, next: Standing, nowMs: number): boolean {
   const same = (status?.conditions ?? []).filter(
     ({ phase, reason, lastUpdateTime = '' }) =>
-      phase === next.phase && reason === next.reason && nowMs - Date.parse(lastUpdateTime) < loopMs,
+      phase === next.phase && reason === next.reason && remainingMs(Date.parse(lastUpdateTime), loopMs, nowMs) > 0,
   );
   return same.length >= maxRepetitions;
 }

@@ -194,6 +194,8 @@ describe('an upgrade', () => {
     expect(stateOf(next('Pending'), [planOf('p', { csvs, phase: 'Installing' })])).toBe('busy');
     expect(stateOf(next('Pending', now), [planOf('p', { csvs, phase: 'Complete' })])).toBe('settling');
     expect(stateOf(next('Pending', '2026-01-01T00:00:00Z'))).toBe('none');
+    // From a time when the clock was ahead.
+    expect(stateOf(next('Pending', '2028-01-01T00:00:00Z'))).toBe('none');
     expect(stateOf(next('Failed'))).toBe('none');
   });
 

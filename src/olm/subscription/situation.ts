@@ -11,7 +11,7 @@ import {
   parseSubscription,
   type Subscription,
 } from '../../api/index.ts';
-import { TerminalError } from '../../base/index.ts';
+import { remainingMs, TerminalError } from '../../base/index.ts';
 import type { KindCache, KubeObject } from '../../kube/index.ts';
 import { isCopied } from '../../operators/index.ts';
 
@@ -111,7 +111,7 @@ const settlingMs = 5_000;
 
 function isSettling({ status }: ClusterServiceVersion, nowMs: number): boolean {
   const sinceMs = Date.parse(status?.lastTransitionTime ?? '');
-  return status?.phase === 'Pending' && nowMs - sinceMs < settlingMs;
+  return status?.phase === 'Pending' && remainingMs(sinceMs, settlingMs, nowMs) > 0;
 }
 
 /** `busy`: a ClusterServiceVersion is about to be replaced, and nothing shows that it cannot be. `settling`: that may be so. */

@@ -1,5 +1,5 @@
 import type { ClusterServiceVersion } from '../../../api/index.ts';
-import { errorMessage, TerminalError } from '../../../base/index.ts';
+import { errorMessage, remainingMs, TerminalError } from '../../../base/index.ts';
 import { conditionsOf } from '../../../controller/index.ts';
 import { type KubeObject, NoKindMatch } from '../../../kube/index.ts';
 import type { ServingContext } from './context.ts';
@@ -62,7 +62,8 @@ async function checkApis(
       return { state: (await isBackendDisrupted(context, csv, signal)) ? 'Disrupted' : 'NotInstalled' };
     }
     const isServed = await isKindServed(context, `${api.group}/${api.version}`, { kind: api.kind, signal });
-    if (!isServed) return { state: context.clock.now() - sinceMs < discoveryMs ? 'Disrupted' : 'NotInstalled' };
+    if (!isServed)
+      return { state: remainingMs(sinceMs, discoveryMs, context.clock.now()) > 0 ? 'Disrupted' : 'NotInstalled' };
   }
   return healthy;
 }
