@@ -19,8 +19,22 @@ export interface PackedLimits {
   readonly entries: number;
 }
 
-function uncompressed(bytes: Buffer, { bytes: maxOutputLength }: PackedLimits): Buffer {
-  return isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength }) : bytes;
+/** What a small archive holds. */
+export interface PackedFiles {
+  readonly files: readonly PackedFile[];
+  /** Uncompressed, with headers, what is left out, and what follows the end. */
+  readonly sizeBytes: number;
+}
+
+function uncompressed(what: string, bytes: Buffer, limits: PackedLimits): Buffer {
+  const maxOutputLength = Math.max(1, limits.bytes);
+  try {
+    return isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength }) : bytes;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw thrown;
+    const text = `${what}: unpacks to more than the limit of ${limits.bytes} bytes`;
+    throw new TerminalError('UnpackedTooLarge', text, { cause: thrown });
+  }
 }
 
 /** Collects files until something is wrong. */
@@ -56,8 +70,8 @@ class Collector {
 }
 
 /** The files of a gzip tar, or a tar, that is in memory; links and special files are left out, paths that lead out of it are refused. At once, so for small ones only.
- *  @throws TerminalError InvalidArchive */
-export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimits): readonly PackedFile[] {
+ *  @throws TerminalError InvalidArchive, UnpackedTooLarge */
+export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimits): PackedFiles {
   const collector = new Collector(limits.entries);
   try {
     const parser = new Parser({ strict: true, zstd: false, brotli: false });
@@ -65,12 +79,13 @@ export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimit
       collector.fault ??= thrown;
     });
     parser.on('entry', (entry: ReadEntry) => collector.take(entry));
-    const tar = uncompressed(bytes, limits);
+    const tar = uncompressed(what, bytes, limits);
     new PlainTarCheck().see('its content', tar);
     parser.end(tar);
     if (collector.fault !== undefined) throw collector.fault;
-    return collector.files;
+    return { files: collector.files, sizeBytes: tar.length };
   } catch (thrown) {
+    if (thrown instanceof TerminalError && thrown.reason === 'UnpackedTooLarge') throw thrown;
     throw new TerminalError('InvalidArchive', `${what}: is no archive that can be read: ${errorMessage(thrown)}`, {
       cause: thrown,
     });

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { tarFile } from '../../../test/support/index.ts';
 import { allCharts, findChart } from './chart-folder.ts';
 
@@ -42,4 +42,26 @@ test('packed dependencies are unpacked one by one, until they are too large toge
   const contents = [content, content, Buffer.from('no archive')];
   const dependencies = contents.map((packed, index) => ({ path: `charts/d${index}.tgz`, content: packed }));
   expect(() => allCharts(dependencies)).toThrow('the chart unpacks to more than the limit of 104857600 bytes');
+});
+
+test('what is in packed dependencies beside files of charts counts as well', () => {
+  const chartFile = { path: 'd/Chart.yaml', content: 'name: d' };
+  const unused = tarFile([chartFile, { path: 'unused', content: '0'.repeat(60 * mebibyte) }]);
+  const padded = Buffer.concat([tarFile([chartFile]), Buffer.alloc(60 * mebibyte)]);
+  const dependencies = [unused, padded].map((tar, index) => {
+    return { path: `charts/d${index}.tgz`, content: gzipSync(tar, { level: 1 }) };
+  });
+  const refusal = 'charts/d1.tgz: with it the chart unpacks to more than the limit of 104857600 bytes';
+  expect(() => allCharts(dependencies)).toThrow(refusal);
+});
+
+test('files are looked at once, however many charts a chart contains', () => {
+  const content = Buffer.alloc(0);
+  const files = Array.from({ length: 300 }, (_, index) => ({ path: `charts/d${index}/Chart.yaml`, content }));
+  const startsWith = vi.spyOn(String.prototype, 'startsWith');
+  const found = allCharts(files);
+  const { length: lookCount } = startsWith.mock.calls;
+  startsWith.mockRestore();
+  expect(found).toHaveLength(301);
+  expect(lookCount).toBeLessThan(files.length * 10);
 });

@@ -1,5 +1,5 @@
 import { TerminalError } from '../../base/index.ts';
-import { readPackedFiles } from '../../content/index.ts';
+import { type PackedFiles, readPackedFiles } from '../../content/index.ts';
 import type { ChartFile } from '../format.ts';
 
 /** Of all files of a chart, and of all that its packed dependencies unpack to: Helm's own limit. */
@@ -27,9 +27,24 @@ function asBuffer(content: Uint8Array): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** The files of a packed chart, below the folder in which it is packed. */
-function unpackChart(what: string, { content }: ChartFile): readonly ChartFile[] {
-  const files = readPackedFiles(what, asBuffer(content), { bytes: maxChartBytes, entries: maxEntries });
+/** What a chart may still unpack to. */
+interface Room {
+  leftBytes: number;
+}
+
+function unpack(what: string, content: Uint8Array, { leftBytes }: Room): PackedFiles {
+  try {
+    return readPackedFiles(what, asBuffer(content), { bytes: leftBytes, entries: maxEntries });
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnpackedTooLarge') throw thrown;
+    return refuse(`${what}: with it the chart unpacks to more than the limit of ${maxChartBytes} bytes`);
+  }
+}
+
+/** The files of a packed chart, below the folder in which it is packed. All that it unpacks to counts, for that takes time and memory also if nothing of it is used. */
+function unpackChart(what: string, { content }: ChartFile, room: Room): readonly ChartFile[] {
+  const { files, sizeBytes } = unpack(what, content, room);
+  room.leftBytes -= sizeBytes;
   return files.flatMap(({ path, content: bytes }) => {
     const inside = path.replace(/^(\.\/)?[^/]+\//, '');
     return inside === path ? [] : [{ path: inside, content: bytes }];
@@ -52,7 +67,7 @@ function below(files: readonly ChartFile[], folder: string): readonly ChartFile[
 export function findChart(files: readonly ChartFile[]): readonly ChartFile[] {
   const [packed, ...others] = files;
   if (packed !== undefined && others.length === 0 && isPackedChart(packed)) {
-    const inside = unpackChart(packed.path, packed);
+    const inside = unpackChart(packed.path, packed, { leftBytes: maxChartBytes });
     // An archive may hold itself, without end.
     if (inside.length === 1 && inside.every(isPackedChart)) refuse(`${packed.path}: the chart is packed twice`);
     return findChart(inside);
@@ -83,20 +98,30 @@ function isChartName(name: string): boolean {
   return !/^[_.]/.test(name);
 }
 
+/** The files of each folder, below it. */
+function byFolder(files: readonly ChartFile[]): ReadonlyMap<string, readonly ChartFile[]> {
+  const folders = new Map<string, ChartFile[]>();
+  for (const { path, content } of files) {
+    const slash = path.indexOf('/');
+    if (slash < 0) continue;
+    const file = { path: path.slice(slash + 1), content };
+    const inside = folders.get(path.slice(0, slash));
+    if (inside === undefined) folders.set(path.slice(0, slash), [file]);
+    else inside.push(file);
+  }
+  return folders;
+}
+
 /** Packed ones are unpacked when they are asked for: all at once may not fit into memory. */
-function* dependenciesIn({ path, files }: ContainedChart): Generator<ContainedChart> {
+function* dependenciesIn({ path, files }: ContainedChart, room: Room): Generator<ContainedChart> {
   const inside = below(files, 'charts');
-  const folders = new Set(
-    inside.flatMap((file) => (file.path.includes('/') ? [file.path.split('/', 1).join('')] : [])),
-  );
   const place = (name: string): string => `${path === '' ? '' : `${path}/`}charts/${name}`;
-  for (const name of [...folders].filter(isChartName)) {
-    const chart = { path: place(name), files: below(inside, name) };
-    if (chart.files.some((file) => file.path === 'Chart.yaml')) yield chart;
+  for (const [name, own] of byFolder(inside)) {
+    if (isChartName(name) && own.some((file) => file.path === 'Chart.yaml')) yield { path: place(name), files: own };
   }
   for (const file of inside) {
     if (!isPackedChart(file) || !isChartName(file.path)) continue;
-    yield { path: place(file.path), files: unpackChart(place(file.path), file) };
+    yield { path: place(file.path), files: unpackChart(place(file.path), file, room) };
   }
 }
 
@@ -108,15 +133,11 @@ function sizeOf(files: readonly ChartFile[]): number {
  *  @throws TerminalError InvalidArchive, InvalidBundle */
 export function allCharts(files: readonly ChartFile[]): readonly ContainedChart[] {
   const found: ContainedChart[] = [];
-  let bytes = sizeOf(files);
+  const room = { leftBytes: maxChartBytes - sizeOf(files) };
   const visit = (chart: ContainedChart, depth: number): void => {
     if (depth > maxDepth) refuse(`${chart.path}: charts are nested deeper than ${maxDepth} levels`);
     found.push(chart);
-    for (const dependency of dependenciesIn(chart)) {
-      if (dependency.path.endsWith('gz')) bytes += sizeOf(dependency.files);
-      if (bytes > maxChartBytes) refuse(`the chart unpacks to more than the limit of ${maxChartBytes} bytes`);
-      visit(dependency, depth + 1);
-    }
+    for (const dependency of dependenciesIn(chart, room)) visit(dependency, depth + 1);
   };
   visit({ path: '', files }, 0);
   return found;
