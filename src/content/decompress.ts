@@ -1,12 +1,23 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { TerminalError } from '../base/index.ts';
+import { type RoomShare, SharedRoom, TerminalError, TransientError } from '../base/index.ts';
 import { pieceBytesOf } from './disk.ts';
 import { cutZstdFrames } from './zstd-frames.ts';
 
 /** What is compressed is seldom more times as large uncompressed. */
 const usualGrowth = 16;
+
+/** As much as the decoder of zstd takes for one stream: the largest window that it accepts. */
+const maxWindowBytes = 128 * 1024 * 1024;
+
+function windowEnded(heldBytes: number): TransientError {
+  const text = `archives that are decompressed at the same time take more than the limit of ${maxWindowBytes} bytes of memory together: this one, which had ${heldBytes} bytes for the longest time, makes room for others`;
+  return new TransientError('ArchivesTooLarge', text);
+}
+
+/** What the decoders of zstd of a thread have in memory, outside of its heap: archives decide how much that is, and a small one may ask for all of it. */
+const windows = new SharedRoom({ maxBytes: maxWindowBytes, endedError: windowEnded });
 
 /** By which formats are recognized. */
 const magicBytes = 4;
@@ -50,10 +61,31 @@ async function* startingWith(start: Buffer, rest: AsyncIterator<Buffer>): AsyncG
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-async function open(pieces: AsyncIterator<Buffer>): Promise<{
+/** Counts what the decoder has of the pieces: of all frames, as much as the largest window. */
+async function* counting(
+  pieces: AsyncIterable<Buffer>,
+  windowBytes: () => number,
+  share: RoomShare,
+): AsyncGenerator<Buffer> {
+  let seenBytes = 0;
+  let heldBytes = 0;
+  for await (const piece of pieces) {
+    seenBytes += piece.length;
+    const growth = Math.min(seenBytes, windowBytes()) - heldBytes;
+    heldBytes += growth;
+    if (growth > 0) share.take(growth);
+    yield piece;
+  }
+}
+
+interface Opened {
   readonly readable: Readable;
   readonly decoder: Transform | undefined;
-}> {
+  /** Of zstd, the largest so far. */
+  readonly windowBytes: () => number;
+}
+
+async function open(pieces: AsyncIterator<Buffer>): Promise<Opened> {
   let start = Buffer.alloc(0);
   while (start.length < magicBytes) {
     const result = await pieces.next();
@@ -64,18 +96,22 @@ async function open(pieces: AsyncIterator<Buffer>): Promise<{
   // Of a small source the first piece is all.
   const chunkSize = pieceBytesOf(start.length * usualGrowth);
   if (isZstd(start)) {
+    let windowBytes = 0;
+    const frames = cutZstdFrames(whole, (sizeBytes) => {
+      windowBytes = Math.max(windowBytes, sizeBytes);
+    });
     // In object mode pieces stay as they are cut.
-    const readable = Readable.from(cutZstdFrames(whole), { objectMode: true, highWaterMark: 2 });
-    return { readable, decoder: createZstdDecompress({ chunkSize }) };
+    const readable = Readable.from(frames, { objectMode: true, highWaterMark: 2 });
+    return { readable, decoder: createZstdDecompress({ chunkSize }), windowBytes: () => windowBytes };
   }
   const readable = Readable.from(whole, { objectMode: false, highWaterMark: chunkSize });
-  return { readable, decoder: isGzip(start) ? createGunzip({ chunkSize }) : undefined };
+  return { readable, decoder: isGzip(start) ? createGunzip({ chunkSize }) : undefined, windowBytes: () => 0 };
 }
 
 /** Hands `source` to `read` uncompressed: gzip and zstd are known by their first bytes, anything else passes unchanged. Zeros behind gzip data are
- *  padding: the source is read to its end all the same, so that its digest can be checked. Memory is bounded by the codecs' windows.
- *  The source is closed in every case.
- *  @throws what `read`, the source or a codec throws */
+ *  padding: the source is read to its end all the same, so that its digest can be checked. Memory is bounded by the codecs' windows,
+ *  all of a thread together: one that takes much of it may have to make room for others. The source is closed in every case.
+ *  @throws what `read`, the source or a codec throws · TransientError ArchivesTooLarge */
 export async function decompress(
   source: AsyncIterable<Buffer>,
   read: (chunks: AsyncIterable<Buffer>) => Promise<void>,
@@ -95,11 +131,16 @@ async function readAll(
   read: (chunks: AsyncIterable<Buffer>) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { readable, decoder } = await open(pieces);
+  const { readable, decoder, windowBytes } = await open(pieces);
+  const stop = new AbortController();
+  using share = windows.share((error) => stop.abort(error));
+  const options = { signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]) };
+  const readCounted = (chunks: AsyncIterable<Buffer>): Promise<void> => read(counting(chunks, windowBytes, share));
   try {
-    if (decoder === undefined) await pipeline(readable, read, { signal });
-    else await pipeline(readable, decoder, read, { signal });
+    if (decoder === undefined) await pipeline(readable, read, options);
+    else await pipeline(readable, decoder, readCounted, options);
   } catch (thrown) {
+    stop.signal.throwIfAborted();
     // A decoder that has emitted everything accepts no more input; its early close is not a failure then.
     const isClosed = (thrown as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (!isClosed || decoder?.readableEnded !== true) throw thrown;

@@ -114,8 +114,55 @@ test('very many frames are refused, with or without content', async () => {
   for (const frame of [zstdCompressSync(''), Buffer.from([0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0])]) {
     const bytes = Buffer.concat([first, Buffer.alloc(250_000 * frame.length, frame)]);
     const read = async (): Promise<void> => {
-      for await (const _ of cutZstdFrames(source(bytes, 65_536)));
+      for await (const _ of cutZstdFrames(source(bytes, 65_536), () => undefined));
     };
     await expect(read()).rejects.toThrow('more than the limit of 250000 frames');
   }
+});
+
+/** A frame of zeros that names its window as a power of two, in blocks of one repeated byte. */
+function zeros(mebibytes: number, windowLog: number): Buffer {
+  const blocks = Array.from({ length: mebibytes * 8 }, (_, index) => {
+    const block = Buffer.alloc(4);
+    const isLast = index === mebibytes * 8 - 1;
+    block.writeUIntLE((131_072 << 3) | (1 << 1) | Number(isLast), 0, 3);
+    return block;
+  });
+  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3]), ...blocks]);
+}
+
+async function windowsOf(bytes: Buffer): Promise<number[]> {
+  const found: number[] = [];
+  for await (const _ of cutZstdFrames(source(bytes, 7), (sizeBytes) => found.push(sizeBytes)));
+  return found;
+}
+
+test('the windows of frames are known from their headers', async () => {
+  const ofOneSegment = [1, 100_000, 70_000_000].map((sizeBytes) => zstdCompressSync(Buffer.alloc(sizeBytes)));
+  await expect(windowsOf(Buffer.concat(ofOneSegment))).resolves.toEqual([1, 100_000, 2 * 1024 ** 2]);
+  await expect(windowsOf(Buffer.concat([zeros(1, 20), zeros(1, 27)]))).resolves.toEqual([2 ** 20, 2 ** 27]);
+  const withEighths = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (10 << 3) | 3, 1, 0, 0]);
+  await expect(windowsOf(withEighths)).resolves.toEqual([2 ** 20 + 3 * 2 ** 17]);
+});
+
+test('archives whose windows take much memory make room for others', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const reached = Promise.withResolvers<undefined>();
+  const held = decompress(source(zeros(120, 27), 65_536), async (chunks) => {
+    let sizeBytes = 0;
+    for await (const { length } of chunks) {
+      sizeBytes += length;
+      if (sizeBytes < 100 * 1024 ** 2) continue;
+      reached.resolve(undefined);
+      await gate.promise;
+    }
+  });
+  const refused = expect(held).rejects.toMatchObject({ name: 'TransientError', reason: 'ArchivesTooLarge' });
+  await reached.promise;
+  // Of a small window nothing more is in memory, however long the stream is.
+  await expect(decompressed(zeros(64, 20))).resolves.toHaveLength(64 * 1024 ** 2);
+  await expect(decompressed(zeros(64, 27))).resolves.toHaveLength(64 * 1024 ** 2);
+  gate.resolve(undefined);
+  await refused;
+  await expect(decompressed(zeros(120, 27))).resolves.toHaveLength(120 * 1024 ** 2);
 });

@@ -32,6 +32,11 @@ class FrameCutter {
   #isLastBlock = false;
   #out: Buffer[] = [];
   #frameCount = 0;
+  readonly #onWindow: (sizeBytes: number) => void;
+
+  constructor(onWindow: (sizeBytes: number) => void) {
+    this.#onWindow = onWindow;
+  }
 
   /** Whether the stream may end here. */
   get isBetweenFrames(): boolean {
@@ -102,6 +107,7 @@ class FrameCutter {
   }
 
   #endHeader(): void {
+    this.#onWindow(windowBytesOf(this.#head));
     this.#out.push(this.#head);
     this.#head = Buffer.alloc(0);
     this.#step = blockStep;
@@ -138,10 +144,29 @@ function headerBytes(descriptor: number): number {
   return (isSingleSegment ? 0 : 1) + dictionaryBytes[(descriptor & 3) as 0 | 1 | 2 | 3] + sizeBytes;
 }
 
-/** Pieces of a zstd stream of any number of frames, for Node's decoder: none goes beyond the end of a frame.
+/** By the header of a frame; one of a single segment refers to all of its content.
+ *  @see RFC 8878, 3.1.1.1 */
+function windowBytesOf(header: Buffer): number {
+  const descriptor = header[4] ?? 0;
+  if ((descriptor & 0x20) !== 0) {
+    const sizeFlag = (descriptor >> 6) as 0 | 1 | 2 | 3;
+    const sizeBytes = sizeFlag === 0 ? 1 : contentSizeBytes[sizeFlag];
+    const at = header.length - sizeBytes;
+    return sizeBytes === 8 ? Number(header.readBigUInt64LE(at)) : header.readUIntLE(at, sizeBytes);
+  }
+  const window = header[5] ?? 0;
+  const baseBytes = 2 ** (10 + (window >> 3));
+  return baseBytes + (baseBytes / 8) * (window & 7);
+}
+
+/** Pieces of a zstd stream of any number of frames, for Node's decoder: none goes beyond the end of a frame. `onWindow` gets the size of each frame's window
+ *  before its pieces: so much of what is decompressed the decoder has in memory.
  *  @throws Error with a code of the codec, when the stream is none or ends within a frame */
-export async function* cutZstdFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const cutter = new FrameCutter();
+export async function* cutZstdFrames(
+  source: AsyncIterable<Buffer>,
+  onWindow: (sizeBytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const cutter = new FrameCutter(onWindow);
   for await (const chunk of source) yield* cutter.cut(chunk);
   if (!cutter.isBetweenFrames) throw corrupt('unexpected end of file');
 }
