@@ -11,6 +11,7 @@ import {
   parseBundle,
 } from '../src/api/index.ts';
 import { type ApplyEngine, createApplyEngine } from '../src/apply/index.ts';
+import type { Clock } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
 import type { UploadTarget } from '../src/content/index.ts';
 import type { Manager } from '../src/controller/index.ts';
@@ -24,7 +25,9 @@ import { DependencyWaits } from './dependency-waits.ts';
 import {
   BundleWaits,
   bundleDeploymentController,
+  ChartTurns,
   type DeploymentContext,
+  type DeploymentHooks,
   DriftPace,
   InstallGate,
 } from './deployment/index.ts';
@@ -166,6 +169,15 @@ function createEngine(
   });
 }
 
+function createHooks(
+  clock: Clock,
+  { workers }: ProvisionerOptions,
+  wake: Wake,
+): Pick<DeploymentHooks, 'waits' | 'drift' | 'charts'> {
+  const charts = new ChartTurns({ workers, request: (name) => wake.deployment(name) });
+  return { waits: new BundleWaits(clock), drift: new DriftPace(clock), charts };
+}
+
 function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake): DeploymentContext {
   const { kube, clock, log, metrics, signal } = manager;
   const { systemNamespace, healthDeadlineMs } = options;
@@ -186,7 +198,7 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
   const context: DeploymentContext = {
     ...runtime,
     dependencies,
-    hooks: { gate, waits: new BundleWaits(clock), drift: new DriftPace(clock), onContentLost: request },
+    hooks: { gate, ...createHooks(clock, options, wake), onContentLost: request },
     offersFor: options.offersFor ?? (() => []),
     shards: new Shards(options.shard, { deployments, clock }),
     unpacker: options.unpacker,

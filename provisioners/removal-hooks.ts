@@ -32,6 +32,7 @@ async function removalHooks(run: DeploymentRun, signal: AbortSignal): Promise<re
     return hooks.filter(({ events }) => events.includes('pre-delete') || events.includes('post-delete'));
   } catch (thrown) {
     signal.throwIfAborted();
+    if (thrown instanceof WaitingError) throw thrown;
     const message = `The hooks of the chart are not run, because what it was installed from is not there any more: ${errorMessage(thrown)}`;
     run.context.events.record(run.object, { type: 'Warning', reason: 'HooksSkipped', message });
     return [];

@@ -15,6 +15,7 @@ import { skipPaused } from './pause.ts';
 import { beginDeployment, type DeploymentContext, type DeploymentRun } from './run.ts';
 
 export { BundleWaits } from './bundle-waits.ts';
+export { ChartTurns } from './chart-turns.ts';
 export { DriftPace } from './drift-pace.ts';
 export { InstallGate } from './install-gate.ts';
 export type { DeploymentContext, DeploymentHooks } from './run.ts';
@@ -45,6 +46,7 @@ async function forget({ hooks, ...context }: DeploymentContext, { name }: Namesp
   context.dependencies.forget(name);
   hooks.waits.forget(name);
   hooks.drift.forget(name);
+  hooks.charts.forget(name);
   context.permissions.forget(name);
   context.valuesWatches.forget(name);
   context.unserved.forget('BundleDeployment', name);

@@ -1,6 +1,6 @@
 import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts';
 import { InstallBlocked, PermissionsMissing } from '../../src/apply/index.ts';
-import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
+import { errorMessage, TerminalError, TransientError, WaitingError } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
 import { conversionFailed, type Rendered, renderFailed } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
@@ -66,7 +66,7 @@ async function loadDesired(
   try {
     return await load(run, bundle, signal);
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (signal.aborted || thrown instanceof WaitingError) throw thrown;
     const isUnfit = thrown instanceof TerminalError && unfitReasons.has(thrown.reason);
     if (isUnfit) return await reportUnfit(run, bundle, { error: thrown, signal });
     awaitContent(run, bundle, thrown);

@@ -108,7 +108,8 @@ async function renderAgain(run: DeploymentRun, request: LoadRequest, signal: Abo
   return { ...rendered, ...retained };
 }
 
-/** What a release was rendered to before, where that must not change; else what it is rendered to now. */
+/** What a release was rendered to before, where that must not change; else what it is rendered to now.
+ *  @throws WaitingError OtherChartsFirst */
 async function renderOnce(
   run: DeploymentRun,
   request: LoadRequest,
@@ -119,6 +120,7 @@ async function renderOnce(
   const key = renditionKey(digest ?? '', request.terms);
   const stored = digest === undefined ? undefined : await readRendition(shelfOf(run, signal), key);
   if (stored !== undefined && digest !== undefined) return { ...stored, digest, renditionKey: key };
+  using _ = run.hooks.charts.begin(run.object.metadata.name ?? '');
   const rendered = await renderAgain(run, request, signal);
   if (rendered.isUnsteady !== true) return { ...rendered, renditionKey: key };
   const ownKey = renditionKey(rendered.digest, request.terms);

@@ -1,4 +1,4 @@
-import { errorMessage, type JsonObject } from '../../src/base/index.ts';
+import { errorMessage, type JsonObject, WaitingError } from '../../src/base/index.ts';
 import { type ReconcileContext, requeueAfter } from '../../src/controller/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { conceal } from '../concealed-values.ts';
@@ -48,6 +48,7 @@ async function tryRestore(run: DeploymentRun, active: KubeObject, { signal, log 
     await restoreActive(run, active, signal);
   } catch (thrown) {
     signal.throwIfAborted();
+    if (thrown instanceof WaitingError) return requeueAfter(run, thrown.afterMs);
     const { name = '' } = active.metadata;
     if (isContentLost(thrown)) run.hooks.onContentLost(name);
     log.warn({ bundle: name, message: errorMessage(thrown) }, 'the active version could not be restored');

@@ -15,6 +15,7 @@ import {
 import { fieldManager } from '../field-manager.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
+import type { ChartTurns } from './chart-turns.ts';
 import { type ConditionChange, withMissing } from './conditions.ts';
 import type { DriftPace } from './drift-pace.ts';
 import { type Standing, transitionEvents } from './events.ts';
@@ -29,6 +30,8 @@ export interface DeploymentHooks {
   readonly drift: DriftPace;
   /** Knows since when Bundles are waited for. */
   readonly waits: BundleWaits;
+  /** Limits how many charts are rendered at the same time. */
+  readonly charts: ChartTurns;
   /** The stored content of the Bundle was lost. */
   readonly onContentLost: (bundleName: string) => void;
 }
