@@ -46,3 +46,8 @@ test.each([
 ])('a large index %s is refused', async (_name, text) => {
   await expect(urlOf(text, 'app')).rejects.toThrow('larger than 256 KiB');
 });
+
+test('an index of very many empty lines is refused before it is read to its end', async () => {
+  const text = `entries:\n${'\n'.repeat(5_000_000)}`;
+  await expect(urlOf(text, 'app')).rejects.toThrow(`${address}: the index has more than the limit of 4000000 lines`);
+});

@@ -9,6 +9,8 @@ const maxVersionCharacters = 256 * 1024;
 const maxVersions = 20_000;
 /** Of all versions of the chart. */
 const maxChartCharacters = 8 * 1024 * 1024;
+/** An index of the largest size has two million lines of the usual length. */
+const maxLines = 4_000_000;
 
 /** Which part is read: `what` names the index in messages. */
 export interface IndexPart {
@@ -22,15 +24,23 @@ function tooLarge(what: string): TerminalError {
   return new TerminalError('InvalidIndex', text);
 }
 
-async function* linesOf({ what, path }: IndexPart): AsyncGenerator<string> {
+function tooManyLines(what: string): TerminalError {
+  return new TerminalError('InvalidIndex', `${what}: the index has more than the limit of ${maxLines} lines`);
+}
+
+/** The lines of a piece of the file at once: to wait for each one takes ten times as long. */
+async function* linesOf({ what, path }: IndexPart): AsyncGenerator<readonly string[]> {
   let rest = '';
+  let count = 0;
   for await (const piece of createReadStream(path, 'utf8')) {
     const lines = (rest + (piece as string)).split('\n');
     rest = lines.pop() ?? '';
+    count += lines.length;
+    if (count > maxLines) throw tooManyLines(what);
     if (rest.length > maxVersionCharacters) throw tooLarge(what);
-    yield* lines;
+    yield lines;
   }
-  yield rest;
+  yield [rest];
 }
 
 /** Where in an index a line is, by its indentation: in which key of the mapping `entries`. */
@@ -107,9 +117,11 @@ class Versions {
 
 async function* versionsIn(part: IndexPart): AsyncGenerator<string> {
   const versions = new Versions(part);
-  for await (const line of linesOf(part)) {
-    const text = versions.take(line);
-    if (text !== undefined) yield text;
+  for await (const lines of linesOf(part)) {
+    for (const line of lines) {
+      const text = versions.take(line);
+      if (text !== undefined) yield text;
+    }
   }
   const last = versions.end();
   if (last !== undefined) yield last;
