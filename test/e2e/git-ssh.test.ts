@@ -156,6 +156,15 @@ describe('what is reported of', () => {
     expect(ssh.commands.length).toBe(asked);
   });
 
+  test('a host with a key that is revoked, also where it is known', async () => {
+    const hostKey = ssh.knownHosts.slice(ssh.knownHosts.indexOf(' ') + 1);
+    await createSecret('revoked', ssh.keys.privateKey, `${ssh.knownHosts}\n@revoked * ${hostKey}`);
+    await create('ssh-revoked', { secret: 'revoked' });
+    expect(await failureOf('ssh-revoked')).toContain(
+      'the host 127.0.0.1 presents a key that a line of "ssh-knownhosts" marks as @revoked',
+    );
+  });
+
   test('Q19 a host that no line of ssh-knownhosts names, to which nothing is sent', async () => {
     await createSecret('elsewhere', ssh.keys.privateKey, `other.example.com ${stranger.publicKey}`);
     const asked = ssh.commands.length;

@@ -96,6 +96,14 @@ const complaints: readonly Complaint[] = [
       ),
   },
   {
+    pattern: /REVOKED HOST KEY DETECTED/,
+    error: (_, host) =>
+      new TerminalError(
+        'HostKeyRevoked',
+        `the host ${host} presents a key that a line of "ssh-knownhosts" marks as @revoked: either the server still has the old key, or it is an impostor with a stolen one. Ask the owner of the server for its new key`,
+      ),
+  },
+  {
     pattern: /Host key verification failed/,
     error: (text, host) =>
       new TerminalError(
