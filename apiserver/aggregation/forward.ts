@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { connectionProblem, StatusError } from '../core/index.ts';
-import { type DelegatedRequest, type HttpRequest, PlainError, type Reply, textReply } from '../http/index.ts';
+import { type DelegatedRequest, hasBody, PlainError, type Reply, textReply } from '../http/index.ts';
 import type { Backend, Backends } from './backends.ts';
 import { requestHeaders, responseHeaders } from './forwarded-headers.ts';
 import { joinConnections } from './upgraded-connection.ts';
@@ -22,14 +22,6 @@ function isLongRunning({ info, exchange }: DelegatedRequest): boolean {
   if (exchange.isUpgrade) return true;
   if (info.kind === 'path') return false;
   return info.verb === 'watch' || longSubresources.has(info.subresource);
-}
-
-function hasBody(request: HttpRequest): boolean {
-  if (request.httpVersionMajor >= 2) {
-    return (request as HttpRequest & { stream?: { endAfterHeaders?: boolean } }).stream?.endAfterHeaders !== true;
-  }
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
 function headersOf({ exchange, user }: DelegatedRequest): OutgoingHttpHeaders {
@@ -68,6 +60,8 @@ export class Forwarding {
       return await this.#pass(answer, end);
     } finally {
       clearTimeout(timer);
+      // Of a body that was not needed the rest may never come: nothing waits for it.
+      late.abort();
     }
   }
 

@@ -17,6 +17,7 @@ import {
 } from '../../src/base/index.ts';
 import type { Credentials } from '../auth/index.ts';
 import type { HttpRequest, HttpResponse } from './exchange.ts';
+import { hasBody } from './has-body.ts';
 import { RequestTurns } from './request-turns.ts';
 
 /** An open port; `close` ends what is left of its connections after the requests in flight had a moment. */
@@ -186,7 +187,9 @@ export async function listen(
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0,
     keepAliveTimeout: 120_000,
-    shouldUpgradeCallback: (request: HttpRequest) => isPortForward(request) || address.mayUpgrade?.(request) === true,
+    // The parser alone knows where a body ends: an upgrade with one is ignored, as RFC 9110 allows, and what follows is never taken for the body.
+    shouldUpgradeCallback: (request: HttpRequest) =>
+      !hasBody(request) && (isPortForward(request) || address.mayUpgrade?.(request) === true),
   });
   limitConnections(server, connectionLimits);
   const open = trackOpen(server);

@@ -35,6 +35,8 @@ export interface ExtensionOptions {
   readonly clientCaPem?: string;
   /** Of widgets. Default: create, get, list, watch. */
   readonly verbs?: readonly string[];
+  /** Answers requests to upgrade as any other, as servers do that know no other protocol. */
+  readonly ignoresUpgrades?: boolean;
   /** Default: any free port. */
   readonly port?: number;
   /** Its certificate and the authority of it. Default: made for `dnsNames`. */
@@ -312,6 +314,6 @@ export async function startExtensionServer(options: ExtensionOptions): Promise<E
   server.on('request', (asked, response) => {
     extension.answer(asked, response).catch(() => response.destroy());
   });
-  server.on('upgrade', (asked, socket) => extension.upgrade(asked, socket));
+  if (options.ignoresUpgrades !== true) server.on('upgrade', (asked, socket) => extension.upgrade(asked, socket));
   return extension;
 }
