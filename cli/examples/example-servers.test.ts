@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sha256Digest } from '../../src/base/index.ts';
@@ -45,10 +47,36 @@ test('bundles of others can be pushed; the examples cannot be overwritten', asyn
 });
 
 test('what is pushed is limited in all, and a push that is refused does not count', async () => {
-  await using registry = await startRegistry({ maxPushedBytes: 1000 });
-  expect(await push(registry.host, 'a', Buffer.alloc(600))).toBe(201);
-  expect(await push(registry.host, 'a', Buffer.alloc(600, 1))).toBe(507);
-  expect(await push(registry.host, 'a', Buffer.alloc(400))).toBe(201);
+  const kibibyte = 1024;
+  await using registry = await startRegistry({ maxPushedBytes: 1000 * kibibyte });
+  expect(await push(registry.host, 'a', Buffer.alloc(600 * kibibyte))).toBe(201);
+  expect(await push(registry.host, 'a', Buffer.alloc(600 * kibibyte, 1))).toBe(507);
+  expect(await push(registry.host, 'a', Buffer.alloc(300 * kibibyte))).toBe(201);
+});
+
+test('manifests count with their names, and have a small share of what may be pushed', async () => {
+  await using registry = await startRegistry({ maxPushedBytes: 1024 * 1024 });
+  const pushTag = async (tag: string, body: string): Promise<number> =>
+    (await fetch(`http://${registry.host}/v2/a/manifests/${tag}`, { method: 'PUT', body })).status;
+  expect(await pushTag('large', `"${'x'.repeat(100_000)}"`)).toBe(507);
+  const statuses: number[] = [];
+  for (let index = 0; index < 10; index += 1) statuses.push(await pushTag(`${'t'.repeat(10_000)}${index}`, '{}'));
+  expect(statuses.filter((status) => status === 201).length).toBe(5);
+  expect(statuses.at(-1)).toBe(507);
+});
+
+test('of requests that a client sends without waiting a few are answered at a time, and others meanwhile', async () => {
+  await using registry = await startRegistry();
+  const { hostname, port } = new URL(`http://${registry.host}`);
+  const [flooding, other] = [connect(Number(port), hostname), connect(Number(port), hostname)];
+  await Promise.all([once(flooding, 'connect'), once(other, 'connect')]);
+  const count = 1000;
+  flooding.resume().write('HEAD /v2/ HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
+  other.write('GET /v2/ HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(other, 'data');
+  expect(registry.requests.indexOf('GET /v2/')).toBeLessThan(count / 10);
+  flooding.destroy();
+  other.destroy();
 });
 
 /** The status of a request; 0 where the connection is cut off. */

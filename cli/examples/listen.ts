@@ -1,10 +1,19 @@
 import type { RequestListener, Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type CertifiedKey, nodeHttp } from '../../src/base/index.ts';
+import { type CertifiedKey, type ConnectionLimits, limitConnections, nodeHttp } from '../../src/base/index.ts';
 import { isPortTaken } from '../process/index.ts';
 
 const loopback = '127.0.0.1';
+const requestDeadlineMs = 60_000;
+/** All clients are programs of this machine. */
+const connectionLimits: ConnectionLimits = {
+  maxConnections: 256,
+  maxPerPeer: 256,
+  firstRequestMs: 10_000,
+  slowMs: 60_000,
+  isLocal: true,
+};
 
 export interface ListenOptions {
   /** Serves HTTPS when given, HTTP otherwise. */
@@ -48,6 +57,8 @@ export async function listenOnLoopback(serve: RequestListener, options: ListenOp
     tls === undefined
       ? nodeHttp().createServer(handle)
       : createSecureServer({ cert: tls.certificatePem, key: tls.privateKeyPem }, handle);
+  server.requestTimeout = requestDeadlineMs;
+  limitConnections(server, connectionLimits);
   try {
     await listen(server, port);
   } catch (thrown) {

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { sha256Digest } from '../../src/base/index.ts';
+import { parseJson, sha256Digest } from '../../src/base/index.ts';
 import { type ListenOptions, listenOnLoopback } from './listen.ts';
 import { fileEntries, type TarEntry, tarFile } from './tar-file.ts';
 
@@ -33,6 +33,13 @@ interface Descriptor {
 interface Content {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
+  /** Of what is stored: it is not computed again for each request. */
+  readonly digest?: string;
+}
+
+interface Pushed {
+  readonly bytes: Buffer;
+  readonly digest: string;
 }
 
 /** An image registry in memory, on loopback: enough of the distribution API to pull and to push, and methods that put. */
@@ -51,6 +58,12 @@ export interface Registry extends AsyncDisposable {
 
 /** More are not remembered. */
 const maxRequests = 10_000;
+const maxRequestCharacters = 1024;
+/** What a piece of a push, and a manifest, cost besides their bytes. */
+const entryBytes = 1024;
+/** Of what may be pushed; manifests are searched and parsed while nothing else is answered. */
+const shareOfManifests = 1 / 16;
+const maxManifestValues = 100_000;
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
@@ -84,7 +97,7 @@ function buildLayer(layer: LayerContent): Layer {
 
 /** The whole content, or what is asked for from one byte on. */
 function answer(request: IncomingMessage, response: ServerResponse, found: Content): void {
-  const { mediaType, bytes } = found;
+  const { mediaType, bytes, digest } = found;
   const size = bytes.length;
   const offset = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
   if (offset > 0 && offset >= size) {
@@ -92,21 +105,28 @@ function answer(request: IncomingMessage, response: ServerResponse, found: Conte
     return;
   }
   const range = offset === 0 ? {} : { 'content-range': `bytes ${offset}-${size - 1}/${size}` };
-  const digest = { 'docker-content-digest': sha256Digest(bytes) };
-  const headers = { 'content-type': mediaType, 'content-length': size - offset, ...digest, ...range };
+  const stored = digest === undefined ? {} : { 'docker-content-digest': digest };
+  const headers = { 'content-type': mediaType, 'content-length': size - offset, ...stored, ...range };
   response.writeHead(offset === 0 ? 200 : 206, headers).end(bytes.subarray(offset));
+}
+
+/** Of a push for which there is no room. */
+function refuse(response: ServerResponse): void {
+  response.writeHead(507, { connection: 'close' }).end();
 }
 
 class MemoryRegistry {
   readonly requests: string[] = [];
   readonly #blobs = new Map<string, Uint8Array>();
-  readonly #manifests = new Map<string, { mediaType: string; bytes: Buffer }>();
+  readonly #manifests = new Map<string, { mediaType: string; bytes: Buffer; digest: string }>();
   readonly #intercept: Intercept | undefined;
   #pushableBytes: number;
+  #pushableManifestBytes: number;
 
   constructor({ intercept, maxPushedBytes = Number.POSITIVE_INFINITY }: RegistryOptions) {
     this.#intercept = intercept;
     this.#pushableBytes = maxPushedBytes;
+    this.#pushableManifestBytes = maxPushedBytes * shareOfManifests;
   }
 
   putBlob(bytes: Uint8Array): string {
@@ -119,7 +139,7 @@ class MemoryRegistry {
     const bytes = Buffer.from(JSON.stringify(document));
     const digest = sha256Digest(bytes);
     const [repository = '', tag = 'latest'] = name.split(':');
-    const manifest = { mediaType: String(document['mediaType']), bytes };
+    const manifest = { mediaType: String(document['mediaType']), bytes, digest };
     this.#manifests.set(`${repository}/${tag}`, manifest).set(`${repository}/${digest}`, manifest);
     return digest;
   }
@@ -159,56 +179,64 @@ class MemoryRegistry {
   };
 
   #remember(request: string): void {
-    this.requests.push(request);
+    this.requests.push(request.slice(0, maxRequestCharacters));
     if (this.requests.length > maxRequests) this.requests.splice(0, maxRequests / 2);
   }
 
   /** Uploads in one piece: POST for an address, PUT of the bytes there; manifests by PUT. */
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const pieces = await this.#readPushed(request).catch(() => undefined);
-    if (pieces === undefined) {
-      response.writeHead(507, { connection: 'close' }).end();
-      return;
-    }
+    const pushed = await this.#readPushed(request).catch(() => undefined);
+    if (pushed === undefined) return refuse(response);
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://registry');
-    const name = /^\/v2\/(.+\/)manifests(\/[^/]+)$/.exec(pathname);
-    if (request.method === 'POST') response.writeHead(202, { location: `${pathname}${randomUUID()}?state=1` });
-    else if (name === null) this.#takeBlob(response, Buffer.concat(pieces), searchParams.get('digest'));
-    else this.#takeManifest(request, response, { name: name.slice(1), bytes: Buffer.concat(pieces) });
-    response.end();
+    const [, repository = '', reference = ''] = /^\/v2\/(.+)\/manifests\/([^/]+)$/.exec(pathname) ?? [];
+    if (request.method === 'POST') {
+      response.writeHead(202, { location: `${pathname}${randomUUID()}?state=1` }).end();
+    } else if (repository === '') this.#takeBlob(response, pushed, searchParams.get('digest'));
+    else this.#takeManifest(response, { ...pushed, repository, reference, type: request.headers['content-type'] });
   }
 
   /** Undefined when the limit is reached. */
-  async #readPushed(request: IncomingMessage): Promise<Buffer[] | undefined> {
+  async #readPushed(request: IncomingMessage): Promise<Pushed | undefined> {
     const pieces: Buffer[] = [];
-    let isWhole = false;
+    const hash = createHash('sha256');
+    let held = 0;
     try {
       for await (const piece of request as AsyncIterable<Buffer>) {
-        this.#pushableBytes -= piece.length;
-        pieces.push(piece);
+        held += piece.length + entryBytes;
+        this.#pushableBytes -= piece.length + entryBytes;
         if (this.#pushableBytes < 0) return undefined;
+        hash.update(piece);
+        pieces.push(piece);
       }
-      isWhole = true;
-      return pieces;
+      return { bytes: Buffer.concat(pieces), digest: `sha256:${hash.digest('hex')}` };
     } finally {
-      if (!isWhole) this.#pushableBytes += pieces.reduce((total, { length }) => total + length, 0);
+      this.#pushableBytes += held;
     }
   }
 
-  #takeBlob(response: ServerResponse, bytes: Buffer, digest: string | null): void {
-    const isWhole = sha256Digest(bytes) === digest;
-    if (isWhole) this.putBlob(bytes);
-    response.writeHead(isWhole ? 201 : 400);
+  #takeBlob(response: ServerResponse, { bytes, digest }: Pushed, expected: string | null): void {
+    const size = this.#blobs.has(digest) ? 0 : bytes.length;
+    if (size > this.#pushableBytes) return refuse(response);
+    if (digest === expected) {
+      this.#pushableBytes -= size;
+      this.#blobs.set(digest, bytes);
+    }
+    response.writeHead(digest === expected ? 201 : 400).end();
   }
 
-  #takeManifest(request: IncomingMessage, response: ServerResponse, taken: { name: string[]; bytes: Buffer }): void {
-    const { bytes, name } = taken;
-    JSON.parse(bytes.toString());
-    const digest = sha256Digest(bytes);
-    const manifest = { mediaType: request.headers['content-type'] ?? '', bytes };
-    this.#manifests.set(`${name[0]?.slice(0, -1)}${name[1]}`, manifest);
-    this.#manifests.set(`${name[0]?.slice(0, -1)}/${digest}`, manifest);
-    response.writeHead(201, { 'docker-content-digest': digest });
+  #takeManifest(
+    response: ServerResponse,
+    pushed: Pushed & { readonly repository: string; readonly reference: string; readonly type: string | undefined },
+  ): void {
+    const { bytes, digest, repository, reference, type: mediaType = '' } = pushed;
+    const [tagged, pinned] = [`${repository}/${reference}`, `${repository}/${digest}`];
+    const size = entryBytes + bytes.length + tagged.length + pinned.length;
+    if (size > this.#pushableManifestBytes) return refuse(response);
+    parseJson('manifest', bytes.toString(), { maxValues: maxManifestValues });
+    this.#pushableManifestBytes -= size;
+    const manifest = { mediaType, bytes, digest };
+    this.#manifests.set(tagged, manifest).set(pinned, manifest);
+    response.writeHead(201, { 'docker-content-digest': digest }).end();
   }
 
   /** The manifests of a repository that refer to `subject`; without any, the answer of a registry that does not support the referrers API. */
@@ -251,7 +279,7 @@ class MemoryRegistry {
     if (kind === 'referrers') return this.#referrers(repository, reference);
     if (kind === 'manifests') return this.#manifests.get(`${repository}/${reference}`);
     const bytes = this.#blobs.get(reference);
-    return bytes === undefined ? undefined : { mediaType: 'application/octet-stream', bytes };
+    return bytes === undefined ? undefined : { mediaType: 'application/octet-stream', bytes, digest: reference };
   }
 }
 
