@@ -22,6 +22,8 @@ const streamBytes = 1024 * 1024;
 const smallBytes = 16 * 1024;
 /** Below the high-water mark of a socket, with the headers. */
 const lastPartBytes = 32 * 1024;
+/** Of a body that arrive one by one. Each takes hundreds of bytes, however small it is. */
+const maxChunks = 1024;
 const maxWarningCharacters = 4096;
 /** What a request does in one turn, unless a step of it takes longer. */
 const sliceMs = 10;
@@ -144,6 +146,7 @@ export class Exchange {
       size += chunk.length;
       if (size > maxBodyBytes) throw tooManyBytes();
       chunks.push(chunk);
+      if (chunks.length === maxChunks) chunks.splice(0, maxChunks, Buffer.concat(chunks));
       held.grow(chunk.length);
     }
     await this.beginTurn();

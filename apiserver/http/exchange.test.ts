@@ -1,0 +1,16 @@
+import { Readable } from 'node:stream';
+import { expect, test, vi } from 'vitest';
+import { Exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
+import { TransferLimits } from './transfer-limits.ts';
+
+test('a body that arrives in very many parts is not held part by part', async () => {
+  const bytes = Buffer.alloc(10_000).map((_, index) => index);
+  const parts = Array.from(bytes, (byte) => Buffer.of(byte));
+  const request = Object.assign(Readable.from(parts), { url: '/', headers: {} }) as unknown as HttpRequest;
+  const response = { setHeader: () => {} } as unknown as HttpResponse;
+  const joined = vi.spyOn(Buffer, 'concat');
+  const body = await new Exchange(request, response, new TransferLimits()).readBody();
+  expect(body.equals(bytes)).toBe(true);
+  expect(Math.max(...joined.mock.calls.map(([list]) => list.length))).toBeLessThanOrEqual(1024);
+  joined.mockRestore();
+});
