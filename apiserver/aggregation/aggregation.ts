@@ -9,7 +9,7 @@ import {
 } from '../../src/base/index.ts';
 import { clusterServiceResolver, type ServiceResolver } from '../admission/index.ts';
 import { type ContentsElsewhere, runControllers, specOf } from '../controllers/index.ts';
-import { asJson, type Cluster, type ClusterEvent, type KubeObject } from '../core/index.ts';
+import { asJson, type Cluster, type ClusterEvent, type KubeObject, sharerOf } from '../core/index.ts';
 import type { ServedVersion, ServedVersions } from '../discovery/index.ts';
 import { type DelegatedRequest, PlainError, type Reply } from '../http/index.ts';
 import { localApiServices } from '../registry/index.ts';
@@ -116,7 +116,7 @@ export class Aggregation implements ServedVersions, AsyncDisposable {
 
   async #forward(backend: Backend, request: DelegatedRequest): Promise<Reply | undefined> {
     if (!backend.isAvailable) throw new PlainError(503, 'service unavailable\n');
-    using _open = this.#limits.begin(request.user.username);
+    using _open = this.#limits.begin(sharerOf(request.user));
     return await new Forwarding(this.#backends, backend, request).run();
   }
 

@@ -10,7 +10,7 @@ const authenticated = 'system:authenticated';
 const accountName = /^system:serviceaccount:([^:]+):[^:]+$/;
 
 /** As whom a user shares what is limited: the service accounts of a namespace, which its users create, are one. */
-export function sharerOf({ username }: UserInfo): string {
+export function sharerOf({ username }: Pick<UserInfo, 'username'>): string {
   const [, namespace] = accountName.exec(username) ?? [];
   return namespace === undefined ? username : `system:serviceaccount:${namespace}`;
 }

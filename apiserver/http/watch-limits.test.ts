@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CountedWatch, WatchLimits } from './watch-limits.ts';
 
-const bounds = { maxWatches: 5, maxPerUser: 3, maxWaitingBytes: 1000 };
+const bounds = { maxWatches: 5, maxPerUser: 3, maxPerNamespace: 4, maxWaitingBytes: 1000 };
 
 const open = (limits: WatchLimits, user: string, count: number): CountedWatch[] =>
   Array.from({ length: count }, () => limits.begin(user));
@@ -27,10 +27,21 @@ test('a watch with a long selector, which is compared with each event, counts mo
   limits.begin('jane', 2500);
 });
 
-test('all users together have so many', () => {
+test('the service accounts of a namespace, however many, do not have all of them', () => {
+  const limits = new WatchLimits(bounds);
+  const watches = open(limits, 'system:serviceaccount:a:one', 3);
+  open(limits, 'system:serviceaccount:a:two', 1);
+  expect(() => limits.begin('system:serviceaccount:a:three')).toThrow('accounts of namespace "a" have 4 watches open');
+  open(limits, 'jane', 1);
+  watches[0]?.[Symbol.dispose]();
+  open(limits, 'system:serviceaccount:a:three', 1);
+});
+
+test('all users together have so many, but for those who are exempt', () => {
   const limits = new WatchLimits(bounds);
   for (const user of ['a', 'b', 'c', 'd', 'e']) limits.begin(user);
   expect(() => limits.begin('f')).toThrow('the server has 5 watches open');
+  limits.begin('kubernetes-admin', 0, true);
 });
 
 test('where too much waits for all readers together, the slowest end, and others stay', () => {

@@ -1,9 +1,11 @@
-import { StatusError } from '../core/index.ts';
+import { StatusError, sharerOf } from '../core/index.ts';
 
 /** How many watches may be open, and what may wait for all their readers together. */
 interface WatchBounds {
   readonly maxWatches: number;
   readonly maxPerUser: number;
+  /** Of the service accounts of a namespace, which its users create, together. */
+  readonly maxPerNamespace: number;
   readonly maxWaitingBytes: number;
 }
 
@@ -11,6 +13,7 @@ interface WatchBounds {
 const defaultWatchBounds: WatchBounds = {
   maxWatches: 10_000,
   maxPerUser: 2_000,
+  maxPerNamespace: 4_000,
   maxWaitingBytes: 256 * 1024 * 1024,
 };
 
@@ -40,18 +43,18 @@ export class WatchLimits {
     this.#bounds = bounds;
   }
 
-  /** @throws StatusError 429 */
-  begin(user: string, selectorLength = 0): CountedWatch {
-    const { maxWatches, maxPerUser } = this.#bounds;
-    const own = this.#perUser.get(user) ?? 0;
+  /** `isExempt`: gets one, however many others have.
+   *  @throws StatusError 429 */
+  begin(user: string, selectorLength = 0, isExempt = false): CountedWatch {
     const count = 1 + Math.floor(selectorLength / selectorCharacters);
-    if (own + count > maxPerUser) {
-      const how = 'end some, watch collections instead of single objects, or use shorter selectors';
-      throw tooMany(`user "${user}" has ${own} watches open: ${how}`);
+    const users = new Set([user, sharerOf({ username: user })]);
+    for (const name of users) this.#assertFew(name, count, name === user);
+    const { maxWatches } = this.#bounds;
+    if (!isExempt && this.#open + count > maxWatches) {
+      throw tooMany(`the server has ${this.#open} watches open: try again later`);
     }
-    if (this.#open + count > maxWatches) throw tooMany(`the server has ${this.#open} watches open: try again later`);
     this.#open += count;
-    this.#perUser.set(user, own + count);
+    for (const name of users) this.#perUser.set(name, this.#countOf(name) + count);
     let waiting = 0;
     const set = (bytes: number): void => {
       this.#slow += Math.sign(bytes) - Math.sign(waiting);
@@ -68,14 +71,29 @@ export class WatchLimits {
         if (!isOpen) return;
         isOpen = false;
         set(0);
-        this.#end(user, count);
+        this.#open -= count;
+        for (const name of users) this.#end(name, count);
       },
     };
   }
 
+  #countOf(user: string): number {
+    return this.#perUser.get(user) ?? 0;
+  }
+
+  /** @throws StatusError 429 */
+  #assertFew(user: string, count: number, isOne: boolean): void {
+    const { maxPerUser, maxPerNamespace } = this.#bounds;
+    const own = this.#countOf(user);
+    if (own + count <= (isOne ? maxPerUser : maxPerNamespace)) return;
+    const who = isOne ? `user "${user}" has` : `the service accounts of namespace "${user.split(':').at(-1)}" have`;
+    throw tooMany(
+      `${who} ${own} watches open: end some, watch collections instead of single objects, or use shorter selectors`,
+    );
+  }
+
   #end(user: string, count: number): void {
-    this.#open -= count;
-    const left = (this.#perUser.get(user) ?? count) - count;
+    const left = this.#countOf(user) - count;
     if (left > 0) this.#perUser.set(user, left);
     else this.#perUser.delete(user);
   }

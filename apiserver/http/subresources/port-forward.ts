@@ -1,3 +1,4 @@
+import { sharerOf } from '../../core/index.ts';
 import { checkAccess } from '../access.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
@@ -25,7 +26,7 @@ export async function forwardPorts(call: ResourceCall): Promise<Reply | undefine
   await admitStream(call);
   const { name = '', uid = '' } = readObject(call).metadata;
   if (parts.podPorts.of(uid) === undefined) throw nothingRuns(call);
-  const counted = parts.portForwards.beginTunnel(user.username);
+  const counted = parts.portForwards.beginTunnel(sharerOf(user));
   try {
     const transport = await upgradeToTunnel(exchange);
     const target: TunnelTarget = {
