@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { isJsonEqual, parseJson } from './json.ts';
+import { expect, test, vi } from 'vitest';
+import { decodeJson, isJsonEqual, parseJson } from './json.ts';
 import { formatYaml, parseYaml } from './yaml.ts';
 
 const cases: readonly (readonly [text: string, written: string])[] = [
@@ -42,4 +42,23 @@ test('a number that lost digits in a conversion equals only its original', () =>
 
 test('texts with many digits stay texts', () => {
   expect(parseJson('value', '{"a":"12345678901234567890","b":1.5}')).toEqual({ a: '12345678901234567890', b: 1.5 });
+});
+
+test('only whole numbers with many digits are exact, not those with a point or an exponent, nor texts', () => {
+  const text =
+    '{"\\"1":9007199254740993,"12345678901234567":[-9007199254740993,0.12345678901234567,1e-1234567890123456],"b":"\\\\"}';
+  const expected = {
+    '"1': 9007199254740993n,
+    '12345678901234567': [-9007199254740993n, Number('0.12345678901234567'), 0],
+    b: '\\',
+  };
+  expect(parseJson('value', text)).toEqual(expected);
+  expect(parseJson('value', '9007199254740993')).toBe(9007199254740993n);
+});
+
+test('a number with many digits does not have every value of a long text passed to a function', () => {
+  const text = `[${'1,'.repeat(1000)}9007199254740993]`;
+  using parse = vi.spyOn(JSON, 'parse');
+  expect(decodeJson(text)).toHaveLength(1001);
+  expect(parse.mock.calls.filter(([, reviver]) => reviver !== undefined)).toEqual([]);
 });
