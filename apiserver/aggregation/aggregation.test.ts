@@ -274,6 +274,23 @@ test('discovery and OpenAPI without an end cost a bounded time and size, and oth
   expect([status, text.includes(extended.group)]).toEqual([200, false]);
 });
 
+test('OpenAPI with very many small values is not read, and its server is served without it', async () => {
+  await using extended = await extend({
+    prepare: (extension) => {
+      extension.override = ({ url = '' }, response) => {
+        if (url !== '/openapi/v2') return false;
+        const path = `/apis/${extension.groupVersion}/costly`;
+        response.end(`{"paths":{"${path}":{"get":{"x":[${'{},'.repeat(300_000)}{}]}}}}`);
+        return true;
+      };
+    },
+  });
+  await untilReason(extended.name, 'Passed');
+  await eventually(async () => expect(await discovered(extended.group)).toMatchObject({ freshness: 'Current' }));
+  const { status, text } = await ask('/openapi/v2');
+  expect([status, text.includes('/costly')]).toEqual([200, false]);
+});
+
 test('discovery with values of other types is read as what clients can decode', async () => {
   await using extended = await extend({
     prepare: (extension) => {

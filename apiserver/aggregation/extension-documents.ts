@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject, type Logger, objectAt, textAt } from '../../src/base/index.ts';
+import { countValues, isJsonEqual, type JsonObject, type Logger, objectAt, textAt } from '../../src/base/index.ts';
 import type { ExtensionVersion } from '../discovery/index.ts';
 import type { Backend, Backends } from './backends.ts';
 import { aggregatedVersionIn, aggregatedVersionOf } from './discovery-versions.ts';
@@ -9,6 +9,8 @@ const maxDiscoveryBytes = 2 * 1024 * 1024;
 const maxOpenApiBytes = 8 * 1024 * 1024;
 /** Of the documents of all extension servers. */
 const maxAllBytes = 64 * 1024 * 1024;
+/** What a value counts as at least, however short it is. */
+const bytesPerValue = 16;
 const aggregatedAccept = [
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
@@ -113,7 +115,7 @@ export class ExtensionDocuments {
     const request = { path, accept: 'application/json', maxBytes: maxOpenApiBytes, signal };
     const fetched = await fetchDocument(this.#backends, backend, request);
     const document = objectIn(fetched, path);
-    return document === undefined ? undefined : { document, bytes: fetched.body.length };
+    return document === undefined ? undefined : { document, bytes: weightOf(fetched.body) };
   }
 
   async #openApiV3(backend: Backend): Promise<{ document: JsonObject; bytes: number } | undefined> {
@@ -123,6 +125,11 @@ export class ExtensionDocuments {
     const url = textAt(objectAt(index?.document, 'paths', key), 'serverRelativeURL');
     return url === '' ? undefined : await this.#openApi(backend, `/openapi/v3/${key}`);
   }
+}
+
+/** What a document takes of the limit for all. */
+function weightOf(body: Buffer): number {
+  return Math.max(body.length, bytesPerValue * countValues(body.toString(), body.length));
 }
 
 function stale(before: Known | undefined): Known {

@@ -58,11 +58,14 @@ export async function fetchDocument(
   return await promise;
 }
 
+/** Of one document: a document of OpenAPI with as many has 4 MiB. A short value, as `{}`, takes twenty times its text in memory. */
+const maxValues = 250_000;
+
 /** The JSON object of a document; undefined for any other answer than 200.
- *  @throws Error for a body that is no JSON object */
+ *  @throws Error for a body that is no JSON object, or has more than `maxValues` values */
 export function objectIn({ status, body }: FetchedDocument, path: string): JsonObject | undefined {
   if (status !== 200) return undefined;
-  const value = parseJson(path, body.toString());
+  const value = parseJson(path, body.toString(), { maxValues });
   if (!isJsonObject(value)) throw new Error(`GET ${path}: expected a JSON object`);
   return value;
 }

@@ -82,7 +82,7 @@ const answers: Readonly<Record<string, Answer>> = {
 async function registerHook(
   { client }: ApiServer,
   { url, caBundle }: HostileServer,
-  kind = 'ValidatingWebhookConfiguration',
+  { kind = 'ValidatingWebhookConfiguration', timeoutSeconds = 1 } = {},
 ): Promise<void> {
   await client.create({
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -94,7 +94,7 @@ async function registerHook(
         clientConfig: { url, caBundle },
         rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['secrets'] }],
         sideEffects: 'None',
-        timeoutSeconds: 1,
+        timeoutSeconds,
         admissionReviewVersions: ['v1'],
       },
     ],
@@ -112,6 +112,17 @@ test.each(Object.keys(answers))('an admission webhook that %s fails the request,
   );
   await create('ConfigMap');
   expect(await refused).toContain('webhook "hostile.example.com"');
+});
+
+test('an admission webhook that allows the request with very many small values fails it', async () => {
+  await using hook = await startHook((response, uid) => {
+    const allowed = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true } };
+    response.end(JSON.stringify(allowed).replace('{', `{"values":[${'1,'.repeat(600_000)}1],`));
+  });
+  await using server = await startApiServer({ simulation: false });
+  await registerHook(server, hook, { timeoutSeconds: 30 });
+  const created = server.client.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' } });
+  await expect(created).rejects.toThrow('webhook response: more than 500000 values');
 });
 
 const things = 80;
@@ -185,7 +196,7 @@ test('a mutating webhook cannot move an object to another namespace', async () =
   const { client } = server;
   const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'before', namespace: 'default' } };
   await client.create(object);
-  await registerHook(server, hook, 'MutatingWebhookConfiguration');
+  await registerHook(server, hook, { kind: 'MutatingWebhookConfiguration' });
   const moved = { ...object, metadata: { ...object.metadata, name: 'moved' } };
   await expect(client.create(moved)).rejects.toThrow('does not match the namespace sent on the request');
   await expect(client.patch(object, { metadata: { labels: { a: 'b' } } })).rejects.toThrow('metadata.namespace');
