@@ -212,6 +212,31 @@ test('nothing stays in a namespace whose finalizer was taken off', async () => {
   await eventually(() => expect(cluster.list(cluster.type('configmaps'), { namespace: 'ns' })).toEqual([]));
 });
 
+test('what is in a namespace that was created again stays, while what the former one left is deleted', async () => {
+  for (let count = 0; count < 5; count += 1) await createConfigMap(`left-${count}`);
+  const type = cluster.type('namespaces');
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'new', namespace: 'ns' } };
+  const recreated = new Promise<void>((resolve) => {
+    const subscription = cluster.subscribe((event) => {
+      if (event.type !== 'DELETED' || event.resource.storageKey !== 'configmaps') return;
+      subscription[Symbol.dispose]();
+      resolve(
+        createNamespace('ns')
+          .then(() => cluster.create(cluster.type('secrets'), secret, as))
+          .then(() => {}),
+      );
+    });
+  });
+  const namespace = cluster.get(type, { namespace: '', name: 'ns' }) as KubeObject;
+  const freed = { ...namespace, metadata: { name: 'ns' }, spec: { finalizers: [] } };
+  await cluster.update(type, freed, { ...as, subresource: 'finalize' });
+  await cluster.delete(type, { namespace: '', name: 'ns' }, as);
+  await recreated;
+  // Ends after the work at hand.
+  await running[Symbol.asyncDispose]();
+  expect(cluster.get(cluster.type('secrets'), { namespace: 'ns', name: 'new' })).toBeDefined();
+});
+
 test('a definition goes after the last of its objects', async () => {
   const widgets = {
     ...cluster.type('configmaps'),

@@ -125,11 +125,11 @@ class NamespaceContents implements Controller {
     const namespace = this.#cluster.get(type, { namespace: '', name });
     if (namespace === undefined) {
       // Someone took the finalizer off: nothing may stay in a namespace that is not there.
-      await this.#deleteContents(name);
+      await this.#deleteContents(name, undefined);
       return;
     }
     if (namespace.metadata.deletionTimestamp === undefined) return;
-    await this.#deleteContents(name);
+    await this.#deleteContents(name, namespace.metadata.uid);
     const elsewhere = this.#elsewhere.remaining(name);
     if (elsewhere === undefined) return;
     const remaining = joinRemaining(await this.#count(name), elsewhere);
@@ -158,9 +158,13 @@ class NamespaceContents implements Controller {
     return this.#cluster.resources().filter((type) => type.namespaced && type.verbs.includes('delete'));
   }
 
-  async #deleteContents(namespace: string): Promise<void> {
+  /** Ends once another namespace has the name, which may be created when someone took the finalizer off: what is in it then stays. */
+  async #deleteContents(namespace: string, uid: string | undefined): Promise<void> {
     for (const type of this.#contentTypes()) {
       for await (const { metadata } of this.#cluster.eachInTurns(type, { namespace })) {
+        const uidNow = this.#cluster.get(typeOf(this.#cluster, 'namespaces'), { namespace: '', name: namespace })
+          ?.metadata.uid;
+        if (uidNow !== undefined && uidNow !== uid) return;
         if (metadata.deletionTimestamp !== undefined) continue;
         const key = { namespace, name: metadata.name ?? '' };
         await ignoreNotFound(this.#cluster.delete(type, key, { as, propagationPolicy: 'Background' }));
