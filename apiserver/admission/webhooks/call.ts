@@ -14,6 +14,7 @@ import { connectionProblem } from '../../core/index.ts';
 const maxResponseBytes = 4 * 1024 * 1024;
 /** A short value, as `{}`, takes twenty times its text in memory; a converted object has one in ten bytes. */
 const maxResponseValues = 500_000;
+/** For so many hooks connections are kept. */
 const maxAgents = 200;
 
 /** A call that brought no answer; the message is the tail of kube-apiserver's text, from `Post "…"` on where it got that far. */
@@ -192,11 +193,20 @@ export class HookCaller implements Disposable {
     const key = `${hook.key} ${JSON.stringify(hook.clientConfig)}`;
     const known = this.#agents.get(key);
     if (known !== undefined) return known;
-    if (this.#agents.size >= maxAgents) this[Symbol.dispose]();
+    if (this.#agents.size >= maxAgents) this.#forgetOldest();
     const options: AgentOptions = { keepAlive: true, maxSockets: 100, timeout: 60_000 };
     const agent = paceConnectionsOf(new Agent(ca === undefined ? options : { ...options, ca }));
     this.#agents.set(key, agent);
     return agent;
+  }
+
+  /** Closes connections that are idle. Calls that are open go on, and their connections end once they have been idle for a while. */
+  #forgetOldest(): void {
+    for (const [key, { freeSockets }] of this.#agents) {
+      this.#agents.delete(key);
+      for (const sockets of Object.values(freeSockets)) sockets?.forEach((socket) => socket.destroy());
+      return;
+    }
   }
 
   [Symbol.dispose](): void {
