@@ -202,9 +202,9 @@ async function* listPages(context: Context, target: ListTarget, options: PageOpt
   const base = await collectionOf(context, target, signal);
   const accept = target.isMetadataOnly === true ? metadataListType : undefined;
   const { apiVersion, kind } = target;
-  const pages = readPages(pageSize, async ({ limit, next, maxBodyBytes }) => {
+  const pages = readPages(pageSize, async ({ limit, next, limits }) => {
     const path = `${base}${query({ ...selectorsOf(target), limit: String(limit), continue: next })}`;
-    const request: Sendable = { method: 'GET', path, accept, isRepeatable: true, signal, maxBodyBytes };
+    const request: Sendable = { method: 'GET', path, accept, isRepeatable: true, signal, ...limits };
     return (await send(context, apiVersion, request)).body as JsonObject;
   });
   for await (const { resourceVersion, items } of pages) {

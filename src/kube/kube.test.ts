@@ -214,21 +214,27 @@ describe('the client', () => {
     expect(await thrownBy(kube.get(ref))).toMatchObject({ reason: 'BodyTooLarge' });
   });
 
+  /** Serves a list in pages; answers the limits that are asked for. */
+  function servePages(objects: readonly object[]): readonly number[] {
+    const limits: number[] = [];
+    handlers.set(`GET ${all}`, (request, response, body) => {
+      const query = new URL(request.url ?? '', url).searchParams;
+      const [start, limit] = [Number(query.get('continue')), Number(query.get('limit'))];
+      limits.push(limit);
+      const rest = start + limit < objects.length ? String(start + limit) : '';
+      const metadata = { resourceVersion: '5', continue: rest };
+      json(200, { metadata, items: objects.slice(start, start + limit) })(request, response, body);
+    });
+    return limits;
+  }
+
   test('reads a list of large objects in pages of fewer objects', async () => {
     const sizeOf = (index: number): number => (index === 300 || index === 301 ? 5_000_000 : 30_000);
     const large = Array.from({ length: 900 }, (_, index) => ({
       ...configMap(`large-${index}`, '3'),
       data: { a: 'x'.repeat(index < 302 ? sizeOf(index) : 0) },
     }));
-    const limits: number[] = [];
-    handlers.set(`GET ${all}`, (request, response, body) => {
-      const query = new URL(request.url ?? '', url).searchParams;
-      const [start, limit] = [Number(query.get('continue')), Number(query.get('limit'))];
-      limits.push(limit);
-      const rest = start + limit < large.length ? String(start + limit) : '';
-      const metadata = { resourceVersion: '5', continue: rest };
-      json(200, { metadata, items: large.slice(start, start + limit) })(request, response, body);
-    });
+    const limits = servePages(large);
     const names: (string | undefined)[] = [];
     for await (const { items } of kube.listPages({ apiVersion: 'v1', kind: 'ConfigMap' })) {
       for (const { metadata } of items) names.push(metadata.name);
@@ -238,6 +244,17 @@ describe('the client', () => {
     expect(Math.min(...limits)).toBe(1);
     // What follows the large ones is read in large pages again.
     expect(limits.at(-1)).toBeGreaterThan(200);
+  });
+
+  test('reads a list of objects with very many values in pages of fewer objects', async () => {
+    const items = Array.from({ length: 20 }, (_, index) => ({
+      ...configMap(`costly-${index}`, '3'),
+      values: Array.from({ length: index < 4 ? 200_000 : 10 }, () => 1),
+    }));
+    const limits = servePages(items);
+    const found = await kube.list({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(found.items.map(({ metadata }) => metadata.name)).toEqual(items.map(({ metadata }) => metadata.name));
+    expect(limits.slice(0, 4)).toEqual([500, 62, 7, 1]);
   });
 
   test('treats a response that is not JSON as a lost one', async () => {

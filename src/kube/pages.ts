@@ -1,17 +1,19 @@
 import { isJsonObject, type JsonObject, TerminalError } from '../base/index.ts';
 import type { KubeObject } from './kube-object.ts';
+import type { Sendable } from './sender.ts';
 
 /** How a page is asked for. */
 interface PageRequest {
   readonly limit: number;
   /** Where the page before has ended. */
   readonly next: string | undefined;
-  /** Of the answer; undefined for the largest one that is read at all. */
-  readonly maxBodyBytes: number | undefined;
+  /** Of the answer; empty for the largest one that is read at all. */
+  readonly limits: Pick<Sendable, 'maxBodyBytes' | 'maxBodyValues'>;
 }
 
-/** Of a page: it is in memory as text and as objects. A single object may be as large as any answer. */
-const maxPageBytes = 8 * 1024 * 1024;
+/** Of a page: it is in memory as text and as objects, and is parsed at once. A single object may be as large as any answer. */
+const pageLimits = { maxBodyBytes: 8 * 1024 * 1024, maxBodyValues: 500_000 };
+const tooLarge: ReadonlySet<string> = new Set(['BodyTooLarge', 'TooManyValues']);
 /** How many times fewer objects a page has after one that was too large. */
 const smallerPages = 8;
 
@@ -22,9 +24,9 @@ async function askFewer(
 ): Promise<{ readonly body: JsonObject; readonly limit: number }> {
   for (let limit = pageSize; ; limit = Math.max(1, Math.floor(limit / smallerPages))) {
     try {
-      return { body: await ask({ limit, next, maxBodyBytes: limit === 1 ? undefined : maxPageBytes }), limit };
+      return { body: await ask({ limit, next, limits: limit === 1 ? {} : pageLimits }), limit };
     } catch (thrown) {
-      const isTooLarge = thrown instanceof TerminalError && thrown.reason === 'BodyTooLarge';
+      const isTooLarge = thrown instanceof TerminalError && tooLarge.has(thrown.reason);
       if (!isTooLarge || limit === 1) throw thrown;
     }
   }

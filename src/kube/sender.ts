@@ -29,6 +29,8 @@ const maxRetryAfterMs = 30_000;
 /** A request, and whether sending it twice does no more than sending it once. */
 export interface Sendable extends WireRequest {
   readonly isRepeatable: boolean;
+  /** Members and items of the answer, all levels together; any number by default. */
+  readonly maxBodyValues?: number;
   /** Called with each warning of the server, whether it accepts the request or not. */
   readonly onWarning?: ((text: string) => void) | undefined;
 }
@@ -51,12 +53,12 @@ function overloadPauseMs(response: WireResponse): number | undefined {
 }
 
 /** A response that is not JSON was cut off, or comes from a proxy: it carries no result, and a retry may.
- *  @throws KubeUnavailable BadAnswer, for success alone · TerminalError TooDeeplyNested, ForbiddenKey */
-function bodyOf(what: string, response: WireResponse): JsonValue {
+ *  @throws KubeUnavailable BadAnswer, for success alone · TerminalError TooDeeplyNested, ForbiddenKey, TooManyValues */
+function bodyOf(what: string, response: WireResponse, maxValues: number | undefined): JsonValue {
   const type = String(response.headers['content-type'] ?? '');
   if (!type.includes('json')) return response.text;
   try {
-    return parseJson(what, response.text);
+    return parseJson(what, response.text, maxValues === undefined ? {} : { maxValues });
   } catch (thrown) {
     if (!(thrown instanceof TerminalError) || thrown.reason !== 'InvalidJson') throw thrown;
     if (response.status >= 400) return response.text;
@@ -102,7 +104,7 @@ export function createSender(options: KubeClientOptions): Sender {
     try {
       const response = await transport.exchange({ ...request, beforeSend });
       passWarnings(request, response);
-      const body = bodyOf(what, response);
+      const body = bodyOf(what, response, request.maxBodyValues);
       const dateMs = Date.parse(String(response.headers['date']));
       if (response.status < 400) return { body, status: response.status, dateMs };
       const error = kubeErrorOf(what, { status: response.status, body, path: request.path });
