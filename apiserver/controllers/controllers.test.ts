@@ -3,6 +3,7 @@ import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 import { startControllers } from './index.ts';
 
 const as = { as: 'test' };
@@ -237,16 +238,26 @@ test('what is in a namespace that was created again stays, while what the former
   expect(cluster.get(cluster.type('secrets'), { namespace: 'ns', name: 'new' })).toBeDefined();
 });
 
-test('a definition goes after the last of its objects', async () => {
-  const widgets = {
-    ...cluster.type('configmaps'),
-    group: 'x.io',
-    plural: 'widgets',
-    kind: 'Widget',
-    storageKey: 'widgets.x.io',
-    isCustom: true,
-  };
+function addWidgets(): ResourceType {
+  const names = { group: 'x.io', plural: 'widgets', kind: 'Widget', storageKey: 'widgets.x.io' };
+  const widgets = { ...cluster.type('configmaps'), ...names, isCustom: true };
   cluster.addType(widgets);
+  return widgets;
+}
+
+test('dependents are deleted with their owner when its kind is not served any more', async () => {
+  const widgets = addWidgets();
+  const metadata = { namespace: 'ns', name: 'w' };
+  const owner = await cluster.create(widgets, { apiVersion: 'x.io/v1', kind: 'Widget', metadata }, as);
+  await createConfigMap('a', { ownerReferences: [ownedBy(owner)] });
+  const deleted = cluster.delete(widgets, metadata, as);
+  cluster.removeType(widgets);
+  await deleted;
+  await eventually(() => expect(configMap('a')).toBeUndefined());
+});
+
+test('a definition goes after the last of its objects', async () => {
+  const widgets = addWidgets();
   const metadata = { namespace: 'ns', name: 'w', finalizers: ['x/hold'] };
   await cluster.create(widgets, { apiVersion: 'x.io/v1', kind: 'Widget', metadata }, as);
   const type = cluster.type('customresourcedefinitions', 'apiextensions.k8s.io');

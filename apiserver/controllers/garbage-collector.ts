@@ -34,6 +34,18 @@ function typeOfOwner(cluster: Cluster, { apiVersion, kind }: OwnerReference): Re
   return isServed ? type : undefined;
 }
 
+/** Whether the reference of a dependent names an owner in full. */
+function isMeant({ resource, key }: GraphNode, reference: OwnerReference, dependent: GraphNode): boolean {
+  const [group, version] = groupVersionOf(reference.apiVersion);
+  return (
+    resource.group === group &&
+    resource.version === version &&
+    isNamed(resource, reference.kind) &&
+    key.name === reference.name &&
+    (!resource.namespaced || key.namespace === dependent.key.namespace)
+  );
+}
+
 /** The uid of what is in a place, by what names the place; undefined where nothing is. */
 type KnownPlaces = Map<string, string | undefined>;
 
@@ -85,20 +97,13 @@ class GarbageCollector implements Controller {
     return states;
   }
 
-  /** The state of an owner in the graph that the reference names in full. */
-  #stateOfKnown({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): OwnerState | undefined {
-    const owner = this.#graph.node(uid);
-    if (owner === undefined) return undefined;
-    const { resource, key } = owner;
-    const [group, version] = groupVersionOf(apiVersion);
-    const isMeant =
-      resource.group === group &&
-      resource.version === version &&
-      isNamed(resource, kind) &&
-      key.name === name &&
-      (!resource.namespaced || key.namespace === dependent.key.namespace);
-    if (!isMeant) return undefined;
-    return owner.isWaiting ? 'waiting' : 'solid';
+  /** The state of an owner that is in the graph, or was until it was deleted, and that the reference names in full. */
+  #stateOfKnown(reference: OwnerReference, dependent: GraphNode): OwnerState | undefined {
+    const live = this.#graph.node(reference.uid);
+    const owner = live ?? this.#graph.deletedNode(reference.uid);
+    if (owner === undefined || !isMeant(owner, reference, dependent)) return undefined;
+    if (live === undefined) return 'absent';
+    return live.isWaiting ? 'waiting' : 'solid';
   }
 
   /** What has the name of an owner may be large: it is read once for all references that name it. */

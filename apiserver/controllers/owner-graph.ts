@@ -12,6 +12,8 @@ export interface GraphNode {
 }
 
 export const foreground = 'foregroundDeletion';
+/** As many absent owners as kube-controller-manager remembers. */
+const maxDeleted = 500;
 
 function isWaiting({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(foreground) === true;
@@ -31,11 +33,18 @@ export class OwnerGraph {
   readonly #nodes = new Map<string, GraphNode>();
   /** By the uid of the owner: its dependents, and whether they block its deletion. */
   readonly #dependents = new Map<string, Map<string, boolean>>();
+  /** Objects with dependents that were deleted last: their kind may not be served any more when these are looked at. */
+  readonly #deleted = new Map<string, GraphNode>();
   /** Objects whose owners may be shown later; undefined once everything that is there has been shown. */
   #unlinked: Set<string> | undefined = new Set();
 
   node(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
+  }
+
+  /** An object with dependents that was deleted a while ago at most. */
+  deletedNode(uid: string): GraphNode | undefined {
+    return this.#deleted.get(uid);
   }
 
   dependentsOf(uid: string): readonly string[] {
@@ -110,10 +119,17 @@ export class OwnerGraph {
 
   #remove(uid: string, before: GraphNode | undefined): string[] {
     const dependents = this.dependentsOf(uid);
+    if (before !== undefined && dependents.length > 0) this.#rememberDeleted(before);
     this.#unlink(uid);
     this.#nodes.delete(uid);
     this.#dependents.delete(uid);
     return [...dependents, ...this.#ownersOf(before)];
+  }
+
+  #rememberDeleted(node: GraphNode): void {
+    this.#deleted.set(node.uid, node);
+    const [oldest = ''] = this.#deleted.keys();
+    if (this.#deleted.size > maxDeleted) this.#deleted.delete(oldest);
   }
 
   #unlink(uid: string): void {

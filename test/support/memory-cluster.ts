@@ -58,6 +58,10 @@ export class MemoryCluster implements Cluster {
     this.#types.push(type);
   }
 
+  removeType(type: ResourceType): void {
+    this.#types.splice(this.#types.indexOf(type), 1);
+  }
+
   /** A built-in type, by plural and group. */
   type(plural: string, group = ''): ResourceType {
     const found = this.resource(group, plural);
