@@ -10,6 +10,7 @@ import { joinConnections } from './upgraded-connection.ts';
 /** How long an extension server has for the beginning of its answer. */
 const headDeadlineMs = 60_000;
 const redirectText = 'the backend attempted to redirect this request, which is not permitted';
+const switchText = 'the backend switched to another protocol, which was not requested';
 const longSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /** What an extension server answers with: a message, or the connection itself. */
@@ -90,7 +91,9 @@ export class Forwarding {
       sent.once('response', (response) => resolve({ kind: 'response', response }));
       sent.once('upgrade', (response, connection, first) => {
         if (first.length > 0) connection.unshift(first);
-        resolve({ kind: 'upgrade', response, connection });
+        if (exchange.isUpgrade) return resolve({ kind: 'upgrade', response, connection });
+        connection.destroy();
+        reject(new Error(switchText));
       });
       sent.on('error', reject);
       if (isWithBody) exchange.request.pipe(sent);

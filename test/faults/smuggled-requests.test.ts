@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ExtensionServer, startExtensionServer } from '../support/extension-server.ts';
@@ -101,4 +102,37 @@ test('a request that was answered before its body has come does not stay open at
   await once(socket, 'data');
   socket.destroy();
   await eventually(() => expect(closed).toEqual(['cut off']));
+});
+
+describe('an extension server that switches to a protocol which was not requested', () => {
+  let closed = 0;
+  beforeEach(() => {
+    closed = 0;
+    extension.override = ({ method, socket }) => {
+      if (method !== 'DELETE') return false;
+      socket.once('close', () => (closed += 1));
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n');
+      return true;
+    };
+  });
+
+  test('leaves no connection open for a request of HTTP/2', async () => {
+    const session = connectHttp2(server.url, { ca: server.caCertificatePem });
+    const authorization = `Bearer ${server.adminToken}`;
+    const stream = session.request({ ':method': 'DELETE', ':path': `${own}/a`, authorization });
+    const [{ ':status': status }] = (await once(stream, 'response')) as [{ ':status': number }];
+    session.destroy();
+    expect(status).toBe(503);
+    await eventually(() => expect(closed).toBe(1));
+  });
+
+  test('does not get the connection of a client of HTTP/1.1', async () => {
+    const socket = await open();
+    const authorization = `Authorization: Bearer ${server.adminToken}`;
+    socket.write(`DELETE ${own}/a HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 503 /);
+    await eventually(() => expect(closed).toBe(1));
+  });
 });
