@@ -7,6 +7,12 @@ type Spec = ClusterServiceVersion['spec'];
 const limits: readonly (readonly [what: string, most: number, countOf: (spec: Spec) => number])[] = [
   ['deployments', 100, ({ install }) => install.spec?.deployments.length ?? 0],
   ['webhookdefinitions', 200, ({ webhookdefinitions = [] }) => webhookdefinitions.length],
+  [
+    'conversionCRDs of webhooks',
+    2_000,
+    ({ webhookdefinitions = [] }) =>
+      webhookdefinitions.reduce((sum, { conversionCRDs = [] }) => sum + conversionCRDs.length, 0),
+  ],
   ['owned APIServices', 200, ({ apiservicedefinitions }) => apiservicedefinitions?.owned?.length ?? 0],
   ['required APIServices', 500, ({ apiservicedefinitions }) => apiservicedefinitions?.required?.length ?? 0],
   ['nativeAPIs', 500, ({ nativeAPIs = [] }) => nativeAPIs.length],

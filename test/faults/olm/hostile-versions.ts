@@ -162,6 +162,15 @@ export const hostileVersions: readonly HostileVersion[] = [
     shows: /^Failed InvalidInstallStrategy .*: 300 webhookdefinitions/,
   },
   {
+    name: 'a webhook that converts many definitions',
+    csv: withSpec({
+      webhookdefinitions: [
+        webhook({ type: 'ConversionWebhook', rules: [], conversionCRDs: times(3_000, () => 'as.example.com') }),
+      ],
+    }),
+    shows: /^Failed InvalidInstallStrategy .*: 3000 conversionCRDs of webhooks/,
+  },
+  {
     name: 'a webhook with a path as its name',
     csv: withSpec({
       webhookdefinitions: [

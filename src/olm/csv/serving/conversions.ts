@@ -11,7 +11,7 @@ import { type KubeObject, preconditionOf, refOf } from '../../../kube/index.ts';
 import { isPlatformGroup } from '../../../operators/index.ts';
 import { covers } from '../../owned-objects.ts';
 import type { ServingContext } from './context.ts';
-import { portOf, type WebhookDescription } from './descriptions.ts';
+import { portOf, type WebhookDescription, webhooksOf } from './descriptions.ts';
 import { predecessors } from './ownership.ts';
 import type { ServedWebhook } from './webhooks.ts';
 
@@ -108,6 +108,13 @@ function desiredConversion({ description, served, pair }: ServedWebhook): JsonOb
   };
 }
 
+/** The definitions that later webhooks of the operator convert. A definition has one conversion: as with OLM the last one that is described counts, and the
+ *  others are not written, or each would replace that of the other without end. */
+function convertedLater(csv: ClusterServiceVersion, description: WebhookDescription): ReadonlySet<string> {
+  const all = webhooksOf(csv).filter(({ type }) => type === 'ConversionWebhook');
+  return new Set(all.slice(all.indexOf(description) + 1).flatMap(({ conversionCRDs = [] }) => conversionCRDs));
+}
+
 /** Lets the API server convert the objects of definitions by a webhook of the operator.
  *  @throws TerminalError InstallComponentFailed */
 export async function ensureConversion(
@@ -116,8 +123,10 @@ export async function ensureConversion(
   { webhook, signal }: { readonly webhook: ServedWebhook; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const conversion = desiredConversion(webhook);
+  const later = convertedLater(csv, webhook.description);
   for (const definition of convertible(context, csv, webhook.description)) {
-    if (covers(conversionIn(definition), conversion)) continue;
+    const isCurrent = covers(conversionIn(definition), conversion);
+    if (isCurrent || later.has(definition.metadata.name ?? '')) continue;
     const patch = { metadata: preconditionOf(definition), spec: { conversion } };
     const written = await context.kube.patch(refOf(definition), patch, { fieldManager: olmFieldManager, signal });
     context.caches.definitions.wrote(written);

@@ -548,6 +548,19 @@ test('a conversion webhook converts the definitions that its operator owns, unti
   expect(await conversionNow()).toEqual({ strategy: 'None' });
 });
 
+test('of two webhooks that convert one definition the last one does, and the definition is not written again and again', async () => {
+  await define();
+  const other = { ...conversion, generateName: 'd.boats.example.com', webhookPath: '/last' };
+  const csv = await install({ webhooks: [conversion, other], spec: singleton });
+  await deploy(csv);
+  const version = async (): Promise<string | undefined> =>
+    (await cluster.kube.get({ ...definitionKind, name: 'boats.example.com' })).metadata.resourceVersion;
+  const before = await version();
+  expect((await checkServing(context, csv)).webhooks).toEqual({ state: 'Healthy' });
+  expect(await version()).toBe(before);
+  expect(await conversionNow()).toMatchObject({ webhook: { clientConfig: { service: { path: '/last' } } } });
+});
+
 test.each([
   {
     name: 'supports other install modes',
