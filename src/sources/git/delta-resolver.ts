@@ -24,9 +24,8 @@ export async function applyEntry(
   base: Buffer,
 ): Promise<Buffer> {
   const delta = await inflateEntry({ table, inflater, maxDeltaBytes }, index);
-  const result = await applyDelta(base, delta, { maxBytes: maxDeltaBytes, turns: inflater.turns });
-  inflater.count(result.length);
-  return result;
+  const onSize = (sizeBytes: number): void => inflater.count(sizeBytes);
+  return await applyDelta(base, delta, { maxBytes: maxDeltaBytes, turns: inflater.turns, onSize });
 }
 
 /** What an entry itself holds: an object or a delta. */

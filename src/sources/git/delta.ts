@@ -90,13 +90,20 @@ function appendNext(result: DeltaResult, reader: DeltaReader, base: Buffer): voi
 /** Between two looks at the clock. */
 const instructionsAtATime = 10_000;
 
+interface DeltaLimits {
+  readonly maxBytes: number;
+  readonly turns: TakeTurn;
+  /** Called with the size of the result before memory is taken for it; what it throws ends the work. */
+  readonly onSize?: (sizeBytes: number) => void;
+}
+
 /** Applies a delta to its base; one of many short instructions shares the thread meanwhile.
  *  @throws TerminalError InvalidPack, DeltaTooLarge
  *  @see gitformat-pack(5), "Deltified representation" */
 export async function applyDelta(
   base: Buffer,
   delta: Buffer,
-  { maxBytes, turns }: { readonly maxBytes: number; readonly turns: TakeTurn },
+  { maxBytes, turns, onSize }: DeltaLimits,
 ): Promise<Buffer> {
   const reader = new DeltaReader(delta);
   if (reader.size() !== base.length) throw invalid('its base has another size');
@@ -107,6 +114,7 @@ export async function applyDelta(
       `a delta makes an object of ${sizeBytes} bytes, more than the limit of ${maxBytes} bytes`,
     );
   }
+  onSize?.(sizeBytes);
   const result = new DeltaResult(sizeBytes);
   for (let count = 1; !reader.isAtEnd; count += 1) {
     appendNext(result, reader, base);

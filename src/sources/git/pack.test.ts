@@ -32,13 +32,13 @@ function git(cwd: string, args: readonly string[], input?: string | Buffer): Buf
   return execFileSync('git', [...identity, ...args], { cwd, input, maxBuffer: 1e9, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-async function open(bytes: Buffer, maxBytes = 1e8): Promise<Pack> {
+async function open(bytes: Buffer, maxBytes = 1e8, size: 'small' | 'large' = 'large'): Promise<Pack> {
   const path = `${dir}/${(fileCount += 1)}.pack`;
   async function* pieces(): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += 60_000) yield bytes.subarray(at, at + 60_000);
   }
   await writePack(pieces(), { path, format: sha1Format, maxBytes, signal });
-  return await Pack.open({ path, format: sha1Format, size: 'large', signal });
+  return await Pack.open({ path, format: sha1Format, size, signal });
 }
 
 /** Every object of a pack, with its content, as the git program reads it. */
@@ -175,6 +175,13 @@ describe('a hostile pack', () => {
     }
     await using pack = await open(packOf(entries));
     expect([...pack.list()]).toHaveLength(1601);
+  });
+
+  test('of which a small one may not make as much is refused before memory is taken for that', async () => {
+    const oneMebibyte = object(3, Buffer.alloc(1024 ** 2));
+    const delta = Buffer.from([...varint(1024 ** 2), ...varint(60 * 1024 ** 2)]);
+    const small = open(packOf([oneMebibyte, ofsDelta(oneMebibyte.length, delta)]), 1e8, 'small');
+    await expect(small).rejects.toThrow(expect.objectContaining({ reason: 'UnpackedTooLarge' }));
   });
 
   test('with a chain that is deeper than git makes any is refused', async () => {
