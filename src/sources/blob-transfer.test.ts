@@ -11,6 +11,7 @@ import {
   liesAbout,
   liesAboutRanges,
   startRegistry,
+  startWebServer,
 } from '../../test/support/index.ts';
 import { sha256Digest, systemClock } from '../base/index.ts';
 import { createLocks } from '../content/index.ts';
@@ -168,6 +169,19 @@ describe('what an earlier process left', () => {
     };
     await withRegistry(refuses, async ({ run }) => {
       await expect(run()).rejects.toThrow(`${status}`);
+    });
+  });
+
+  test.each([200, 401, 404])('is not used when the registry redirects to a page that answers %d', async (status) => {
+    await using pages = await startWebServer((_, response) => void response.writeHead(status).end('Please sign in'));
+    const redirects: Intercept = (request, response) => {
+      if (request.url?.includes('/blobs/') !== true) return false;
+      response.writeHead(302, { location: `${pages.url}/login` }).end();
+      return true;
+    };
+    await left(content);
+    await withRegistry(redirects, async ({ run }) => {
+      await expect(run()).rejects.toThrow();
     });
   });
 

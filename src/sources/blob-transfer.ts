@@ -76,8 +76,8 @@ async function take(part: PartialBlob, transfer: Transfer, answer: [HttpResponse
 
 /** Whether nothing is missing, and the registry lets the caller read the blob: what is there may have come with credentials of others. */
 async function isWhole(client: RegistryClient, part: PartialBlob): Promise<boolean> {
-  const { digest, sizeBytes } = part.descriptor;
-  return sizeBytes > 0 && (await part.offsetBytes()) === sizeBytes && (await client.mayRead(digest));
+  const { sizeBytes } = part.descriptor;
+  return sizeBytes > 0 && (await part.offsetBytes()) === sizeBytes && (await client.mayRead(part.descriptor));
 }
 
 async function complete(client: RegistryClient, part: PartialBlob, transfer: Transfer): Promise<void> {

@@ -354,7 +354,7 @@ async function obtainLayer(pull: Pull, layer: Layer): Promise<string> {
   const onBytes = (sizeBytes: number): void => staging.takeDisk(sizeBytes);
   return await pull.places.ask(({ client }) => {
     // What one registry has given is no answer to what is asked of another, which may name any digest.
-    const access = { origin: client.host, mayRead: () => client.mayRead(layer.digest), signal };
+    const access = { origin: client.host, mayRead: () => client.mayRead(layer), signal };
     return pull.deps.cache.obtain(layer, access, async (part) => {
       pull.onProgress?.(`fetching ${what}, ${layer.sizeBytes} bytes`);
       await fetchBlob(client, part, { what, signal, onBytes });

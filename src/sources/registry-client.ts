@@ -1,5 +1,6 @@
 import { type Clock, isJsonObject, type JsonValue, redactUrl, TerminalError, TransientError } from '../base/index.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-auth.ts';
+import type { Descriptor } from './descriptor.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, isNotTls, readBody } from './http-client.ts';
 import type { FoundCredentials } from './pull-credentials.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -85,16 +86,19 @@ export class RegistryClient {
     return this.#host;
   }
 
-  /** Whether the registry lets these credentials read a blob of this repository. A redirect to where the blob is stored is a yes.
+  /** Whether the registry lets these credentials read a blob of this repository: by an answer with its size, or a redirect to where it is stored, which may
+   *  refuse the method. A page to sign in is no yes; a wrong no costs a transfer.
    *  @throws TransientError as `get` */
-  async mayRead(digest: string): Promise<boolean> {
+  async mayRead({ digest, sizeBytes }: Descriptor): Promise<boolean> {
     const statuses = [200, 400, 401, 403, 404, 405, 501];
     const order = { method: 'HEAD', path: `blobs/${digest}`, headers: {}, statuses } as const;
     return await withRetries(this.#options, () =>
       this.order(order, (response, request) => {
         response.body.destroy();
+        const { status, headers } = response;
+        if (status === 200) return Promise.resolve(headers['content-length'] === String(sizeBytes));
         const isElsewhere = new URL(response.url).origin !== new URL(request.url).origin;
-        return Promise.resolve(response.status === 200 || isElsewhere);
+        return Promise.resolve(isElsewhere && status !== 401 && status !== 404);
       }),
     );
   }
