@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../apiserver/index.ts';
-import { apiVersion, ownerNameLabel, parseBundle, parseBundleDeployment } from '../src/api/index.ts';
+import { apiVersion, ownerNameLabel, parseBundle, parseBundleDeployment, pausedAnnotation } from '../src/api/index.ts';
 import { formatYaml, type JsonObject, type Logger, parseYaml, silentLogger, systemClock } from '../src/base/index.ts';
 import { createManager, type Manager } from '../src/controller/index.ts';
 import {
@@ -22,7 +22,8 @@ import { createUnpacker, type Unpacker } from './unpacker/index.ts';
 /** The tests run on a server of their own, or on the cluster of this kubeconfig, whose objects named `lsp-…` they use. */
 const otherCluster = process.env['LONGSHORE_TEST_KUBECONFIG'];
 const systemNamespace = 'lsp-system';
-const user = { fieldManager: 'test', force: true };
+const asTest = { fieldManager: 'test' };
+const user = { ...asTest, force: true };
 const provisionerClassName = 'core-rukpak-io-plain';
 
 let kube: KubeClient;
@@ -580,23 +581,48 @@ describe('a BundleDeployment', () => {
     await remove('lsp-tries');
   });
 
-  test('deleted with cascade=orphan while no process runs leaves what was installed', async () => {
-    await kube.apply(deployment('lsp-left', push('left:1', [configMap('lsp-left')])), user);
-    await whenInstalled('lsp-left');
-    await halt();
-    await kube.delete({ ...deploymentKind, name: 'lsp-left' }, { propagationPolicy: 'Orphan' });
+  test.each([
+    { what: '', change: async () => {} },
+    {
+      what: ', though its Bundle has lost its labels',
+      change: (name: string) => kube.patch({ ...bundleKind, name }, { metadata: { labels: null } }, asTest),
+    },
+    {
+      what: ', though its Bundle was deleted while it was paused',
+      change: async (name: string) => {
+        await kube.delete({ ...bundleKind, name });
+        await eventually(async () => expect(await find(bundleKind, name)).toBeUndefined());
+      },
+    },
+  ])('deleted with cascade=orphan while no process runs leaves what was installed$what', async ({ change }) => {
+    const name = 'lsp-left';
+    await kube.apply(deployment(name, push('left:1', [configMap(name)])), user);
+    await whenInstalled(name);
+    await kube.patch(
+      { ...deploymentKind, name },
+      { metadata: { annotations: { [pausedAnnotation]: 'true' } } },
+      asTest,
+    );
     await eventually(async () => {
-      expect((await find(deploymentKind, 'lsp-left'))?.metadata.finalizers).not.toContain('orphan');
+      const { status } = parseBundleDeployment(await find(deploymentKind, name));
+      expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Paused', status: 'True' }));
+    });
+    const [bundle = ''] = await ownedBundles(name);
+    await change(bundle);
+    await halt();
+    await kube.delete({ ...deploymentKind, name }, { propagationPolicy: 'Orphan' });
+    await eventually(async () => {
+      expect((await find(deploymentKind, name))?.metadata.finalizers).not.toContain('orphan');
     });
     await launch();
     await eventually(async () => {
-      expect(await find(deploymentKind, 'lsp-left')).toBeUndefined();
+      expect(await find(deploymentKind, name)).toBeUndefined();
     });
-    const { metadata } = (await find(configMapKind, 'lsp-left')) ?? {};
+    const { metadata } = (await find(configMapKind, name)) ?? {};
     expect(metadata?.labels?.[ownerNameLabel]).toBeUndefined();
-    expect(metadata?.annotations).toMatchObject({ 'core.rukpak.io/released-from': 'lsp-left' });
+    expect(metadata?.annotations).toMatchObject({ 'core.rukpak.io/released-from': name });
     expect(metadata?.deletionTimestamp).toBeUndefined();
-    await kube.delete({ ...configMapKind, name: 'lsp-left', namespace: systemNamespace });
+    await kube.delete({ ...configMapKind, name, namespace: systemNamespace });
   });
 
   test('of another class is ignored entirely', async () => {

@@ -1,16 +1,11 @@
-import {
-  bundleResource,
-  deleteCrdsAnnotation,
-  orphanAnnotation,
-  ownerNameLabel,
-  type RemovingReason,
-} from '../src/api/index.ts';
+import { bundleResource, deleteCrdsAnnotation, orphanAnnotation, type RemovingReason } from '../src/api/index.ts';
 import { emptyInventory, PermissionsMissing } from '../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import type { ReconcileContext } from '../src/controller/index.ts';
 import {
   type Condition,
   hasFinalizer,
+  isNotFound,
   type KubeObject,
   type ObjectEvent,
   refOf,
@@ -21,7 +16,7 @@ import type { DeploymentRun } from './deployment/run.ts';
 import { inventoryOf, isControlledBy, readRecord, writeRecord } from './deployment-record.ts';
 import { fieldManager } from './field-manager.ts';
 import { removeHelmReleases } from './helm-release-record.ts';
-import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
+import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms, ownerOf } from './installed-record.ts';
 import { controlledBundles, deleteBundle } from './owned-bundles.ts';
 import { deleteHookObjects, runRemovalHooks } from './removal-hooks.ts';
 
@@ -38,15 +33,28 @@ function report({ run }: Removal, change: Pick<Condition, 'type' | 'reason' | 'm
   run.status.setFields(run, { observedGeneration: run.object.metadata.generation ?? 0 });
 }
 
+/** The recorded Bundles that exist, whatever their labels are. */
+async function recordedBundles({ run: { context, object }, signal }: Removal): Promise<readonly KubeObject[]> {
+  const found: KubeObject[] = [];
+  for (const { name, uid } of readRecord(object)?.bundles ?? []) {
+    try {
+      const bundle = await context.kube.get({ ...bundleResource, name }, { signal });
+      if (bundle.metadata.uid === uid) found.push(bundle);
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
+  return found;
+}
+
 /** The garbage collector takes the owner off all dependents, and then the finalizer `orphan` off the owner, which may be over
- *  before anybody here has seen that finalizer. Bundles without their owner are what stays of it. */
-async function hasOrphanedBundles({ run: { context, object }, signal }: Removal): Promise<boolean> {
-  const { name = '', uid } = object.metadata;
-  const recorded = new Set(readRecord(object)?.bundles.map((entry) => entry.uid));
-  const target = { ...bundleResource, labelSelector: `${ownerNameLabel}=${name}`, isMetadataOnly: true };
-  const { items } = await context.kube.list(target, { signal });
-  const own = items.filter(({ metadata }) => metadata.uid !== undefined && recorded.has(metadata.uid));
-  return own.length > 0 && !own.some((bundle) => isControlledBy(bundle, uid));
+ *  before anybody here has seen that finalizer. Bundles without their owner are what stays of it; where none exists, objects are. */
+async function isDisowned(removal: Removal): Promise<boolean> {
+  const { context, object } = removal.run;
+  const bundles = await recordedBundles(removal);
+  if (bundles.length > 0) return !bundles.some((bundle) => isControlledBy(bundle, object.metadata.uid));
+  const inventory = inventoryOf(object) ?? emptyInventory;
+  return await context.engine.isDisowned(ownerOf(object), inventory, removal.signal);
 }
 
 /** `kubectl delete --cascade=orphan` asks for the same as the annotation, and is noted as such before it is forgotten. */
@@ -54,7 +62,7 @@ async function noteOrphaning(removal: Removal): Promise<void> {
   const { run, signal } = removal;
   const { context, object } = run;
   if (isAsked(object, orphanAnnotation)) return;
-  if (!hasFinalizer(object, 'orphan') && !(await hasOrphanedBundles(removal))) return;
+  if (!hasFinalizer(object, 'orphan') && !(await isDisowned(removal))) return;
   const patch = { metadata: { uid: object.metadata.uid ?? '', annotations: { [orphanAnnotation]: 'true' } } };
   const written = await context.kube.patch(refOf(object), patch, { fieldManager, signal });
   context.deployments.wrote(written);
@@ -62,7 +70,6 @@ async function noteOrphaning(removal: Removal): Promise<void> {
 }
 
 async function removeObjects(removal: Removal): Promise<void> {
-  await noteOrphaning(removal);
   const { run, signal } = removal;
   const { context, object } = run;
   const kept: string[] = [];
@@ -135,12 +142,13 @@ async function forgetObjects(removal: Removal): Promise<void> {
 /** Removes the objects, with the hooks of a chart around that; what is orphaned has none. */
 async function removeHooked(removal: Removal): Promise<void> {
   const { run, signal } = removal;
-  const isOrphaned = isAsked(run.object, orphanAnnotation) || hasFinalizer(run.object, 'orphan');
+  await noteOrphaning(removal);
+  const isOrphaned = isAsked(run.object, orphanAnnotation);
   if (!isOrphaned) await runRemovalHooks(run, { phase: 'Before', signal });
   // Namespaces go with the objects, unless something is left in them.
   if (!isOrphaned && hadHelmRelease(run)) await removeHelmReleases(releaseShelfOf(run, signal));
   await removeObjects(removal);
-  if (isOrphaned || isAsked(run.object, orphanAnnotation)) return;
+  if (isOrphaned) return;
   await runRemovalHooks(run, { phase: 'After', signal });
   await deleteHookObjects(run, signal);
 }

@@ -88,6 +88,8 @@ export interface ApplyEngine {
   rollBack(request: RollbackRequest): Promise<void>;
   /** What exists of the owner's objects. */
   presentObjects(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<readonly ObjectRef[]>;
+  /** Whether none of the owner's objects refers to it any more, though some could: the garbage collector has orphaned them. */
+  isDisowned(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<boolean>;
   /** The revision that was installed last, to its end, though some of it may have drifted; undefined when that is not known. */
   revisionOf(owner: Owner): string | undefined;
   /** Where the objects are that are in place; empty when that is not known. */

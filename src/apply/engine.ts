@@ -344,6 +344,10 @@ class Engine implements ApplyEngine {
     return await this.#remover.present(owner, inventory, signal);
   }
 
+  async isDisowned(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<boolean> {
+    return await this.#remover.isDisowned(owner, inventory, signal);
+  }
+
   /** Everything that an installation may write or remove. */
   #touched(owner: Owner, plan: Plan, { recorded, installNamespace }: InstallRequest): Inventory {
     const places = [...plan.objects, ...plan.deferred].map(refOf);

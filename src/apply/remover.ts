@@ -1,10 +1,18 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
-import { describeRef, isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
+import {
+  describeRef,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  type ObjectRef,
+  refKey,
+} from '../kube/index.ts';
 import { clientFor } from './account.ts';
 import { whyRetainCrd } from './crd-guard.ts';
 import { listInstalled } from './installed.ts';
 import { type Inventory, inventoryOf, isWithin } from './inventory.ts';
-import { isCrd } from './kind-list.ts';
+import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledObject, installedObject, type KindWatches } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
@@ -132,6 +140,19 @@ export class Remover {
     return installed.filter(({ isDeleting, uid }) => !isDeleting && deleted?.has(uid) !== true).map(({ ref }) => ref);
   }
 
+  /** Whether none of the objects that were installed with a reference to `owner`, and stand, has it any more. They are read: watches may lag. */
+  async isDisowned(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<boolean> {
+    const { kube, watches } = this.#deps;
+    await watches.ensureServed(inventory.kinds, signal);
+    const standing = (await this.#installed({ owner, recorded: inventory }, signal)).filter(isReferring);
+    if (standing.length === 0) return false;
+    const listed = await listInstalled({ kube, signal }, owner.name, inventoryOf(standing.map(({ ref }) => ref)));
+    const dependents = listed.filter((object) => isReferring(installedObject(object)));
+    const hasOwner = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
+      ownerReferences.some(({ uid }) => uid === owner.uid);
+    return dependents.length > 0 && !dependents.some(hasOwner);
+  }
+
   /** What is installed. Objects that this process wrote, except those of `keep`, and that no watch has shown since, may exist or
    *  not: a write without an answer, or a watch that lags. Their kinds are listed again. What another process wrote existed
    *  before this one began to watch. */
@@ -240,6 +261,11 @@ async function deleteOne(kube: KubeClient, { ref, uid }: InstalledObject, signal
     if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
     throw thrown;
   }
+}
+
+/** Whether the object was installed with a reference to its owner, and is not being deleted. */
+function isReferring({ ref, isRetained, isDeleting }: InstalledObject): boolean {
+  return !isDeleting && !isRetained && !isCrd(ref) && !isNamespace(ref);
 }
 
 function isStandingCrd({ ref, isDeleting }: InstalledObject): boolean {

@@ -284,6 +284,34 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     });
   });
 
+  test('are not run, and the release stays, where what was installed was orphaned before the controllers saw that', async () => {
+    const hooks = [
+      { name: 'before', events: 'pre-delete' },
+      { name: 'after', events: 'post-delete' },
+    ];
+    await create('orphaned', withHooks(...hooks), { helmRelease: true });
+    await world.deploymentWith('orphaned', installed);
+    const annotations = { 'core.rukpak.io/paused': 'true' };
+    await world.kube.patch(deploymentRef('orphaned'), { metadata: { annotations } }, asTest);
+    await world.deploymentWith('orphaned', { type: 'Paused', status: 'True' });
+    // As the garbage collector does it.
+    const [bundle] = await world.ownedBundles('orphaned');
+    const { apiVersion } = deploymentRef('orphaned');
+    const bundleRef = { apiVersion, kind: 'Bundle', name: bundle?.metadata.name ?? '' };
+    for (const dependent of [bundleRef, appRef('orphaned-hello-world')]) {
+      await world.kube.patch(dependent, { metadata: { ownerReferences: [] } }, asTest);
+    }
+    await world.kube.delete(deploymentRef('orphaned'));
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.kube.get(deploymentRef('orphaned'))))).toBe(true);
+    });
+    for (const { name } of hooks) expect(await isAbsent(ref(`orphaned-${name}`))).toBe(true);
+    const release = { apiVersion: 'v1', kind: 'Secret', namespace, name: 'sh.helm.release.v1.orphaned.v1' };
+    for (const kept of [appRef('orphaned-hello-world'), release]) {
+      expect((await world.kube.get(kept)).metadata.deletionTimestamp).toBeUndefined();
+    }
+  });
+
   test('Q28 are not run where the configuration skips them', async () => {
     await create('skipping', withHooks({ name: 'setup', events: 'pre-install' }), { skipHooks: true });
     const found = await world.deploymentWith('skipping', installed);
