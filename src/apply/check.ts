@@ -213,7 +213,7 @@ interface Installation {
 }
 
 /** Checks an installation that would write `objects`, before anything is written. A first installation is written at once: nothing of the owner can be
- *  damaged, and its objects are deleted again if the rest is rejected. Drift of the installed version is corrected without a dry run. Everything else is
+ *  damaged, and its objects are deleted again if the rest is rejected; but for definitions that exist. Drift of the installed version is corrected without a dry run. Everything else is
  *  dry-run first. */
 export async function checkInstallation(
   check: CheckContext,
@@ -221,8 +221,10 @@ export async function checkInstallation(
   { progress, crdSafety, objects: all }: Installation,
 ): Promise<readonly Problem[]> {
   if (progress === 'NotStarted') {
-    const known = knownConflicts(check, objects);
-    return known.length === 0 ? known : await checkAll(check, objects, all);
+    if (knownConflicts(check, objects).length > 0) return await checkAll(check, objects, all);
+    // Left by a former BundleDeployment of the name, or restored: there may be objects of them.
+    const left = objects.filter((object) => isCrd(object) && check.watches.get(refOf(object)) !== undefined);
+    return await checkAll(check, left, all);
   }
   return await checkAll(check, crdSafety.isRestored ? objects.filter(isCrd) : objects, all);
 }

@@ -250,3 +250,22 @@ describe('a change of a CRD by a pivot', { shuffle: false }, () => {
     expect(await requiredOf('static.example.com')).toEqual(['sampleProperty']);
   });
 });
+
+test('a first installation does not take a field from a definition that a former BundleDeployment of its name has left', async () => {
+  const group = 'left.example.com';
+  const name = 'left-definition';
+  await createCrd(group, [optional], { ...owned, 'core.rukpak.io/owner-name': name });
+  await createSample(group, { sampleProperty: 'kept' });
+  const without: SampleVersion = {
+    name: 'v1alpha1',
+    schema: { type: 'object', properties: { spec: { type: 'object' } } },
+  };
+  const files = { 'manifests/crd.yaml': JSON.stringify(crdOf(group, [without])) };
+  await world.kube.create(bundleDeployment(name, world.imageSource(`${name}:v1`, files)), { fieldManager });
+  await eventually(async () => {
+    const refused = conditionOf(await world.get('BundleDeployment', name), 'Installed');
+    expect(refused).toMatchObject({ status: 'False', message: expect.stringContaining('sampleProperty') as string });
+  });
+  const target = { apiVersion: `${group}/v1alpha1`, kind: 'Sample', namespace: 'default', name: 'one' };
+  expect((await world.kube.get(target))['spec']).toEqual({ sampleProperty: 'kept' });
+});
