@@ -1,11 +1,11 @@
 import { bundleDeploymentResource, parseBundleDeployment } from '../../src/api/index.ts';
 import { isJsonEqual, objectAt, valueAt } from '../../src/base/index.ts';
+import { checkOwnerReferences } from '../review/check-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import { checkSource, sourcePermissions } from '../sources/check.ts';
 import { accountChangeOf, readAccountFacts } from './account-facts.ts';
-import { checkOwnerReferences } from './check-owners.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 
 async function checkAccount(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {

@@ -1,6 +1,6 @@
 import { bundleDeploymentResource, bundleResource, group, parseBundle } from '../../src/api/index.ts';
 import { type JsonObject, objectAt } from '../../src/base/index.ts';
-import { checkOwnerReferences } from '../bundle-deployments/check-owners.ts';
+import { checkOwnerReferences } from '../review/check-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';

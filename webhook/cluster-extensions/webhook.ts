@@ -1,8 +1,8 @@
 import { clusterExtensionResource, type ServiceAccountName } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, objectAt, textAt, valueAt } from '../../src/base/index.ts';
 import { readAccountFacts } from '../bundle-deployments/account-facts.ts';
-import { checkOwnerReferences } from '../bundle-deployments/check-owners.ts';
 import type { AccountChange } from '../bundle-deployments/service-account.ts';
+import { checkOwnerReferences } from '../review/check-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';

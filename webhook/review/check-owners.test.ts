@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { bundleDeploymentResource } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
-import type { ReviewRequest } from '../review/request.ts';
-import type { ReviewContext } from '../review/webhook-definition.ts';
 import { rules } from '../rules.ts';
 import { checkOwnerReferences } from './check-owners.ts';
+import type { ReviewRequest } from './request.ts';
+import type { ReviewContext } from './webhook-definition.ts';
 
 const gone = { apiVersion: 'v1', kind: 'Namespace', name: 'gone', uid: '1' };
 

@@ -1,8 +1,8 @@
 import type { Resource } from '../../src/api/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
-import type { ReviewRequest } from '../review/request.ts';
-import type { AdmissionResult } from '../review/result.ts';
-import type { ReviewContext } from '../review/webhook-definition.ts';
+import type { ReviewRequest } from './request.ts';
+import type { AdmissionResult } from './result.ts';
+import type { ReviewContext } from './webhook-definition.ts';
 
 function ownersOf(object: JsonObject | undefined): ReadonlyMap<string, string> {
   const owners = objectsAt(objectAt(object, 'metadata'), 'ownerReferences');
