@@ -56,6 +56,10 @@ test('only whole numbers with many digits are exact, not those with a point or a
   expect(parseJson('value', '9007199254740993')).toBe(9007199254740993n);
 });
 
+test('a number of millions of digits is read as near as can be', () => {
+  expect(decodeJson(`[1234567890123456789,${'1'.repeat(10_000_000)}]`)).toEqual([1234567890123456789n, Infinity]);
+});
+
 test('a number with many digits does not have every value of a long text passed to a function', () => {
   const text = `[${'1,'.repeat(1000)}9007199254740993]`;
   using parse = vi.spyOn(JSON, 'parse');

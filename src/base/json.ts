@@ -83,23 +83,37 @@ function endOfText(text: string, start: number): number {
   return at + 1;
 }
 
-const numeric = /[-+.\deE]+/y;
+const numberSigns: ReadonlySet<number> = new Set(Buffer.from('+-.eE'));
 
-/** Valid JSON with marked texts in place of whole numbers of many digits. */
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Where the number that begins at `start` ends, and whether it is written as a whole one. No pattern: it may have millions of digits. */
+function numberAt(text: string, start: number): { readonly end: number; readonly isWhole: boolean } {
+  let isWhole = true;
+  for (let end = start + 1; ; end += 1) {
+    const code = text.charCodeAt(end);
+    if (isDigit(code)) continue;
+    if (!numberSigns.has(code)) return { end, isWhole };
+    isWhole = false;
+  }
+}
+
+/** Valid JSON with marked texts in place of whole numbers of many digits that may be exact. */
 function markIntegers(text: string): string {
   const pieces: string[] = [];
   let [at, taken] = [0, 0];
   while (at < text.length) {
     const code = text.charCodeAt(at);
-    const start = at;
     if (code === 0x22) at = endOfText(text, at);
-    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
-      numeric.lastIndex = at;
-      at += numeric.exec(text)?.[0].length ?? 1;
-      const token = at - start < 16 ? '' : text.slice(start, at);
-      if (!/^-?\d{16,}$/.test(token)) continue;
-      pieces.push(text.slice(taken, start), `"${integerMark}${token}"`);
-      taken = at;
+    else if (code === 0x2d || isDigit(code)) {
+      const start = at;
+      const { end, isWhole } = numberAt(text, start);
+      at = end;
+      if (!isWhole || end - start < 16 || end - start > maxExactDigits) continue;
+      pieces.push(text.slice(taken, start), `"${integerMark}${text.slice(start, end)}"`);
+      taken = end;
     } else at += 1;
   }
   return pieces.join('') + text.slice(taken);
