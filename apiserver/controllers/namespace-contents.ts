@@ -160,10 +160,10 @@ class NamespaceContents implements Controller {
 
   /** Ends once another namespace has the name, which may be created when someone took the finalizer off: what is in it then stays. */
   async #deleteContents(namespace: string, uid: string | undefined): Promise<void> {
+    const namespaces = typeOf(this.#cluster, 'namespaces');
     for (const type of this.#contentTypes()) {
       for await (const { metadata } of this.#cluster.eachInTurns(type, { namespace })) {
-        const uidNow = this.#cluster.get(typeOf(this.#cluster, 'namespaces'), { namespace: '', name: namespace })
-          ?.metadata.uid;
+        const uidNow = this.#cluster.get(namespaces, { namespace: '', name: namespace })?.metadata.uid;
         if (uidNow !== undefined && uidNow !== uid) return;
         if (metadata.deletionTimestamp !== undefined) continue;
         const key = { namespace, name: metadata.name ?? '' };

@@ -212,9 +212,9 @@ interface Installation {
   readonly objects: readonly KubeObject[];
 }
 
-/** Checks an installation that would write `objects`, before anything is written. A first installation is written at once: nothing of the owner can be
- *  damaged, and its objects are deleted again if the rest is rejected; but for definitions that exist. Drift of the installed version is corrected without a dry run. Everything else is
- *  dry-run first. */
+/** Checks an installation that would write `objects`, before anything is written. A first installation is written at once, except for definitions that
+ *  exist: nothing of the owner can be damaged, and its objects are deleted again if the rest is rejected. Drift of the installed version is corrected
+ *  without a dry run. Everything else is dry-run first. */
 export async function checkInstallation(
   check: CheckContext,
   objects: readonly KubeObject[],
