@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -20,6 +20,8 @@ let charts: ChartRenderer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longshore-charts-'));
+  // A chart may be refused before there is anything to make a file of.
+  await mkdir(join(folder, 'temporary'));
   charts = createChartRenderer({
     program: helmPath,
     searchPath: process.env['PATH'] ?? '',

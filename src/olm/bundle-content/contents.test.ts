@@ -3,7 +3,15 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { acmeCsv, eventually, type Registry, SteppedClock, startRegistry } from '../../../test/support/index.ts';
+import {
+  acmeCsv,
+  eventually,
+  fileEntries,
+  type Registry,
+  SteppedClock,
+  startRegistry,
+  tarFile,
+} from '../../../test/support/index.ts';
 import { defaultContentLimits, type JsonObject, silentLogger, TerminalError, WaitingError } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
@@ -268,7 +276,7 @@ describe('images', () => {
 test('what images leave that cannot be fetched to their end is limited for all of them together', async () => {
   const mediaType = 'application/vnd.oci.image.layer.v1.tar';
   const images = Array.from({ length: 6 }, (_, index) => {
-    const whole = randomBytes(400_000);
+    const whole = tarFile(fileEntries({ 'manifests/noise': randomBytes(200_000).toString('hex') }));
     const digest = registry.putBlob(whole);
     const first = { mediaType, digest, size: whole.length };
     // The registry has it in another size, which may be corrected.
