@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   acmeCsv,
   eventually,
@@ -16,6 +16,7 @@ import { defaultContentLimits, type JsonObject, silentLogger, TerminalError, Wai
 import type { Manager } from '../../controller/index.ts';
 import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
 import type { RegistryTerms } from '../images/image-job.ts';
+import { BundleThreads } from './bundle-thread.ts';
 import { type BundleContentsOptions, openBundleContents } from './contents.ts';
 import { unpackBundle } from './unpack-bundle.ts';
 
@@ -23,6 +24,9 @@ const configMap: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {
 const csv = acmeCsv({}, { name: 'boat.v1' });
 const noTerms: RegistryTerms = { pullSecrets: undefined, mirrors: undefined, policy: undefined };
 const shop = { namespace: 'a', name: 'shop' };
+
+/** Those of all tests: to start a thread takes longer than a test. */
+const threads = new BundleThreads({ heapMebibytes: 256 });
 
 let registry: Registry;
 let storeDir: string;
@@ -64,9 +68,12 @@ async function open(options: Partial<BundleContentsOptions> = {}): Promise<void>
       deadlineMs: 30_000,
       heapMebibytes: 256,
     },
+    unpack: (job, signal) => threads.unpack(job, signal),
     ...options,
   });
 }
+
+afterAll(() => threads[Symbol.dispose]());
 
 beforeEach(async () => {
   registry = await startRegistry();
