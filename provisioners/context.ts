@@ -6,6 +6,7 @@ import type { EventRecorder, KindCache, KubeClient } from '../src/kube/index.ts'
 import type { Metrics } from '../src/metrics/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
 import type { DependencyWaits } from './dependency-waits.ts';
+import type { HandOvers } from './hand-overs.ts';
 import type { PermissionWaits } from './permission-waits.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import type { Shards } from './shards.ts';
@@ -33,6 +34,8 @@ export interface ProvisionerContext {
   readonly isAccountRequired: boolean;
   /** What is for this process to take care of. */
   readonly shards: Shards;
+  /** What comes from other shards, and goes there. */
+  readonly handOvers: HandOvers;
   readonly bundles: KindCache;
   readonly deployments: KindCache;
   readonly events: EventRecorder;

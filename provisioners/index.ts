@@ -11,7 +11,7 @@ import {
   parseBundle,
 } from '../src/api/index.ts';
 import { type ApplyEngine, createApplyEngine } from '../src/apply/index.ts';
-import type { Clock } from '../src/base/index.ts';
+import { type Clock, steadyClock } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
 import type { UploadTarget } from '../src/content/index.ts';
 import type { Manager } from '../src/controller/index.ts';
@@ -32,6 +32,7 @@ import {
   InstallGate,
 } from './deployment/index.ts';
 import { createFetches } from './fetches.ts';
+import { HandOvers } from './hand-overs.ts';
 import { objectMetrics } from './object-metrics.ts';
 import { PermissionWaits } from './permission-waits.ts';
 import { ServingCertificates } from './serving-certificates.ts';
@@ -81,6 +82,8 @@ export interface ProvisionerOptions {
   readonly beforeWork?: () => Promise<void>;
   /** Which part of all objects is reconciled. Default: all. */
   readonly shard?: Shard | undefined;
+  /** For how long the process of another shard may still write for what users have moved here. Default: 0. */
+  readonly handOverMs?: number | undefined;
   /** Nothing is done for BundleDeployments that name no service account. */
   readonly isAccountRequired: boolean;
   /** Classes that other provisioners of the cluster serve. */
@@ -185,6 +188,7 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
   const gate = new InstallGate(clock);
   const bundles = manager.cache(bundleResource);
   const deployments = manager.cache(bundleDeploymentResource);
+  const shards = new Shards(options.shard, { deployments, clock });
   const onChange = (name: string): void => {
     wake.bundle(name);
     const owner = bundles.get(name)?.metadata.labels?.[ownerNameLabel];
@@ -200,7 +204,8 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     dependencies,
     hooks: { gate, ...createHooks(clock, options, wake), onContentLost: request },
     offersFor: options.offersFor ?? (() => []),
-    shards: new Shards(options.shard, { deployments, clock }),
+    shards,
+    handOvers: new HandOvers({ shards, deployments, handOverMs: options.handOverMs ?? 0, steady: steadyClock }),
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs,

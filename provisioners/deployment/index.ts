@@ -42,6 +42,7 @@ const steps: readonly Step<DeploymentRun>[] = [
 
 async function forget({ hooks, ...context }: DeploymentContext, { name }: NamespacedName): Promise<void> {
   await Promise.resolve();
+  context.handOvers.forget(name);
   hooks.gate.forget(name);
   context.dependencies.forget(name);
   hooks.waits.forget(name);

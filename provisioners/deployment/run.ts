@@ -1,4 +1,4 @@
-import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
+import { type BundleDeployment, group, parseBundleDeployment, shardLabel } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
 import { conditionsOf, type ReconcileContext, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
 import { isConflict, type KubeObject, type ObjectEvent, refOf } from '../../src/kube/index.ts';
@@ -69,7 +69,8 @@ function ownAnnotations({ metadata }: KubeObject): JsonObject {
 function asWritten({ object }: Pick<DeploymentRun, 'object'>, written: KubeObject): KubeObject {
   const isSameSpec =
     written.metadata.uid === object.metadata.uid && written.metadata.generation === object.metadata.generation;
-  if (!isSameSpec || !isJsonEqual(ownAnnotations(written), ownAnnotations(object))) {
+  const isSameShard = written.metadata.labels?.[shardLabel] === object.metadata.labels?.[shardLabel];
+  if (!isSameSpec || !isSameShard || !isJsonEqual(ownAnnotations(written), ownAnnotations(object))) {
     const message = 'the BundleDeployment changed during the reconcile';
     throw new WaitingError('RequestChanged', message, { afterMs: 0 });
   }
@@ -163,9 +164,11 @@ function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[]
   return transitionEvents(standingIn(before), standingIn(after));
 }
 
-/** The reconcile of `object`; undefined where it is for another shard. */
+/** The reconcile of `object`.
+ *  @throws WaitingError HandOver */
 export function beginDeployment(context: DeploymentContext, object: KubeObject): DeploymentRun {
-  const { kube, clock, deployments: cache, events, hooks } = context;
+  const { kube, clock, deployments: cache, events, hooks, handOvers } = context;
+  const ending = handOvers.begin(object.metadata.name ?? '');
   const options = { kube, clock, cache, events, eventsOf, fieldManager, continueWith: asWritten };
-  return { context, hooks, object, status: new StatusWriter(object, options), kept: [] };
+  return { context, hooks, object, status: new StatusWriter(object, options), ending, kept: [] };
 }

@@ -7,6 +7,8 @@ import type { StatusHolder, StatusWriter } from './status.ts';
 export interface ReconcileRun extends StatusHolder {
   /** What steps set is written after the last one, also when one of them throws. */
   readonly status?: StatusWriter;
+  /** Ends the reconcile, with its reason as the error, before the next write. */
+  readonly ending?: AbortSignal | undefined;
   /** When to reconcile again although nothing changes; see `requeueAfter`. */
   requeueAfterMs?: number;
 }

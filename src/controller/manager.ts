@@ -121,7 +121,7 @@ function sharedCaches(options: ManagerOptions): (target: ListTarget) => KindCach
 }
 
 /** Runs the steps and writes the status, whatever became of them; a status that cannot be written is the error that counts. */
-async function reconcile<Run extends ReconcileRun>(
+async function runAndReport<Run extends ReconcileRun>(
   steps: ControllerDefinition<unknown, Run>['steps'],
   run: Run,
   context: ReconcileContext,
@@ -130,6 +130,21 @@ async function reconcile<Run extends ReconcileRun>(
     await runSteps(steps, run, context);
   } finally {
     if (!context.signal.aborted) await run.status?.flush(run, context.signal);
+  }
+}
+
+async function reconcile<Run extends ReconcileRun>(
+  steps: ControllerDefinition<unknown, Run>['steps'],
+  run: Run,
+  context: ReconcileContext,
+): Promise<void> {
+  const { ending } = run;
+  try {
+    const signal = ending === undefined ? context.signal : AbortSignal.any([context.signal, ending]);
+    await runAndReport(steps, run, { ...context, signal });
+  } catch (thrown) {
+    ending?.throwIfAborted();
+    throw thrown;
   }
   const { requeueAfterMs: afterMs } = run;
   if (afterMs !== undefined) throw new WaitingError('RequeueAfter', 'requeued', { afterMs });

@@ -1,10 +1,17 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
 import { addProvisioners, createUnpacker } from '../../provisioners/index.ts';
-import { formatYaml, parseYaml, silentLogger, systemClock } from '../../src/base/index.ts';
+import {
+  formatYaml,
+  type JsonObject,
+  parseYaml,
+  sha256Digest,
+  silentLogger,
+  systemClock,
+} from '../../src/base/index.ts';
 import { createManager } from '../../src/controller/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
 import { bundleDeployment, conditionOf } from '../e2e/world.ts';
@@ -49,53 +56,115 @@ async function prepare(kube: KubeClient): Promise<void> {
   for (const kind of ['Bundle', 'BundleDeployment']) await eventually(() => kube.list({ apiVersion, kind }));
 }
 
-test('a deployment that users move between shards has what its template states, whatever each shard remembers', async () => {
+const stack = new AsyncDisposableStack();
+let kube: KubeClient;
+let registry: Awaited<ReturnType<typeof startRegistry>>;
+/** Called before the first shard deletes an object. */
+let beforeDelete: (name: string) => Promise<void> = () => Promise.resolve();
+
+beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-shards-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
   const server = await startApiServer({ simulation: false });
-  const access = await loadClusterAccess({ text: server.kubeconfig });
-  const kube = createKubeClient({ access, clock: systemClock });
-  try {
-    await prepare(kube);
-    await using registry = await startRegistry();
-    await using _one = await startShard(kube, join(folder, '1'), 1);
-    await using _two = await startShard(kube, join(folder, '2'), 2);
-    const deployment = (version: string, shard: string): KubeObject => {
-      const metadata = { name: 'moved', namespace: 'default' };
-      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { version } };
-      registry.putImage(`moved/${version}`, [{ files: { 'manifests/a.yaml': formatYaml(object) } }]);
-      const source = { type: 'image', image: { ref: `${registry.host}/moved/${version}` } };
-      const made = bundleDeployment('moved', source as never);
-      return { ...made, metadata: { ...made.metadata, labels: { 'core.rukpak.io/shard': shard } } };
-    };
-    const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'moved' };
-    const become = async (version: string, shard: string): Promise<void> => {
-      await kube.apply(deployment(version, shard), user);
-      await eventually(async () => {
-        expect((await kube.get(settings))['data']).toEqual({ version });
-        const found = await kube.get({ apiVersion, kind: 'BundleDeployment', name: 'moved' });
-        const { status, observedGeneration } = conditionOf(found, 'Installed') ?? {};
-        expect([status, observedGeneration]).toEqual(['True', found.metadata.generation]);
-      });
-    };
-    /** Times of managed fields are whole seconds. */
-    const passSecond = async (): Promise<void> => {
-      const start = Math.floor(Date.now() / 1000);
-      await eventually(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(start));
-    };
-    await become('one', '1');
-    await passSecond();
-    await become('two', '2');
-    await passSecond();
-    await become('one', '1');
-    await passSecond();
-    // In the middle of an installation.
-    for (const shard of ['2', '1', '2', '1', '2']) await kube.apply(deployment('two', shard), user);
-    await become('two', '2');
-    await become('one', '1');
-    await eventually(async () => expect((await kube.list({ apiVersion, kind: 'Bundle' })).items).toHaveLength(1));
-  } finally {
-    kube.close();
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  stack.defer(() => server.stop());
+  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+  stack.defer(() => kube.close());
+  await prepare(kube);
+  registry = stack.use(await startRegistry());
+  const held: KubeClient = {
+    ...kube,
+    delete: async (ref, options) => {
+      await beforeDelete(ref.name);
+      return await kube.delete(ref, options);
+    },
+  };
+  stack.use(await startShard(held, join(folder, '1'), 1));
+  stack.use(await startShard(kube, join(folder, '2'), 2));
+}, 60_000);
+
+afterAll(async () => {
+  await stack.disposeAsync();
+});
+
+function deployment(name: string, shard: string, objects: readonly object[]): KubeObject {
+  const files = Object.fromEntries(
+    objects.map((object, index) => [`manifests/${index}.yaml`, formatYaml(object as JsonObject)]),
+  );
+  const repository = `moved/${sha256Digest(JSON.stringify(objects)).slice(-12)}`;
+  registry.putImage(repository, [{ files }]);
+  const made = bundleDeployment(name, { type: 'image', image: { ref: `${registry.host}/${repository}` } });
+  return { ...made, metadata: { ...made.metadata, labels: { 'core.rukpak.io/shard': shard } } };
+}
+
+async function whenInstalled(name: string): Promise<void> {
+  await eventually(async () => {
+    const found = await kube.get({ apiVersion, kind: 'BundleDeployment', name });
+    const { status, observedGeneration } = conditionOf(found, 'Installed') ?? {};
+    expect([status, observedGeneration]).toEqual(['True', found.metadata.generation]);
+  });
+}
+
+/** Times of managed fields are whole seconds. */
+async function passSecond(): Promise<void> {
+  const start = Math.floor(Date.now() / 1000);
+  await eventually(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(start));
+}
+
+test('a deployment that users move between shards has what its template states, whatever each shard remembers', async () => {
+  const metadata = { name: 'moved', namespace: 'default' };
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', ...metadata };
+  const moved = (version: string, shard: string): KubeObject =>
+    deployment('moved', shard, [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { version } }]);
+  const become = async (version: string, shard: string): Promise<void> => {
+    await kube.apply(moved(version, shard), user);
+    await eventually(async () => expect((await kube.get(settings))['data']).toEqual({ version }));
+    await whenInstalled('moved');
+  };
+  await become('one', '1');
+  await passSecond();
+  await become('two', '2');
+  await passSecond();
+  await become('one', '1');
+  await passSecond();
+  // In the middle of an installation.
+  for (const shard of ['2', '1', '2', '1', '2']) await kube.apply(moved('two', shard), user);
+  await become('two', '2');
+  await become('one', '1');
+  await eventually(async () => expect((await kube.list({ apiVersion, kind: 'Bundle' })).items).toHaveLength(1));
+});
+
+test('a shard that a deployment leaves deletes nothing that the other one has installed meanwhile', async () => {
+  const namespace = 'default';
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data', namespace },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  };
+  const service = (name: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace },
+    spec: { ports: [{ port: 80 }] },
+  });
+  const uidOfClaim = async (): Promise<unknown> => (await kube.get({ ...claim, name: 'data', namespace })).metadata.uid;
+  await kube.apply(deployment('left', '1', [claim, service('first')]), user);
+  await whenInstalled('left');
+  const uid = await uidOfClaim();
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  beforeDelete = async (name) => {
+    if (name !== 'first') return;
+    reached.resolve();
+    await released.promise;
+  };
+  // The claim is deleted after the Service.
+  await kube.apply(deployment('left', '1', [service('second')]), user);
+  await reached.promise;
+  await kube.apply(deployment('left', '2', [claim, service('third')]), user);
+  await whenInstalled('left');
+  released.resolve();
+  // The first shard begins once its former reconcile has ended.
+  await kube.apply(deployment('left', '1', [claim, service('fourth')]), user);
+  await whenInstalled('left');
+  expect(await uidOfClaim()).toBe(uid);
 });

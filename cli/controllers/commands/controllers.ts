@@ -141,6 +141,7 @@ export async function controllers(values: Values): Promise<number> {
     metrics,
     storeDir,
     shard,
+    handOverMs: config.leaseMs,
     registries,
     systemNamespace,
     whenStopped,
