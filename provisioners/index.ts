@@ -11,7 +11,7 @@ import {
   parseBundle,
 } from '../src/api/index.ts';
 import { type ApplyEngine, createApplyEngine } from '../src/apply/index.ts';
-import { type Clock, steadyClock } from '../src/base/index.ts';
+import { type Clock, errorMessage, steadyClock } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
 import type { UploadTarget } from '../src/content/index.ts';
 import type { Manager } from '../src/controller/index.ts';
@@ -113,16 +113,27 @@ async function sweep(context: ProvisionerContext): Promise<void> {
   for (const { name, uid } of await context.unpacker.list()) {
     const bundle = context.bundles.get(name);
     const isOurs = bundle?.metadata.uid === uid && context.shards.hasBundle(bundle) !== false;
-    if (!isOurs) await context.unpacker.discard(name);
+    if (!isOurs) await context.unpacker.forgetContent(name);
   }
   await context.unpacker.sweepUploads((upload) => isOwnedUpload(context, upload));
 }
 
-/** Whether an upload belongs to a Bundle of this process that exists. */
-function isOwnedUpload({ bundles, shards }: ProvisionerContext, { name, uid }: UploadTarget): boolean {
+/** Whether an upload belongs to a Bundle that exists, in whichever shard that is now: nothing else has the upload. */
+function isOwnedUpload({ bundles }: ProvisionerContext, { name, uid }: UploadTarget): boolean {
   const object = bundles.get(name);
-  if (object?.metadata.uid !== uid || shards.hasBundle(object) === false) return false;
-  return definitionOf(parseBundle(object).spec.source).isUploaded === true;
+  return object?.metadata.uid === uid && definitionOf(parseBundle(object).spec.source).isUploaded === true;
+}
+
+/** An upload for a Bundle that users have moved to another shard stays until the Bundle does not exist any more; that shard knows nothing of it. */
+function forgetMovedUploads({ bundles, shards, unpacker, log }: ProvisionerContext): void {
+  if (shards.isWhole) return;
+  bundles.subscribe(({ before, after }) => {
+    const { name = '', uid = '' } = before?.metadata ?? {};
+    if (uid === '' || after?.metadata.uid === uid) return;
+    unpacker.forgetUpload({ name, uid }).catch((thrown: unknown) => {
+      log.warn({ object: name, message: errorMessage(thrown) }, 'upload not removed: it is at the next start');
+    });
+  });
 }
 
 function uploadedBundles({ bundles, shards }: ProvisionerContext): readonly UploadTarget[] {
@@ -227,6 +238,7 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     engine: createEngine(manager, options, { gate, dependencies, wake }),
   };
   options.unpacker.onRequested(request);
+  forgetMovedUploads(context);
   return context;
 }
 

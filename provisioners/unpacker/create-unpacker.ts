@@ -133,6 +133,25 @@ function createShared({ shared }: UnpackerSettings, pool: ThreadPool): SharedCon
   };
 }
 
+/** Removes contents and uploads, until the signal fires. */
+function createRemoval(
+  pool: ThreadPool,
+  uploads: Uploads,
+  signal: AbortSignal,
+): Pick<Unpacker, 'discard' | 'forgetContent' | 'forgetUpload'> {
+  const forgetContent = async (bundleName: string): Promise<void> => {
+    await pool.run('discard', { bundleName }, { signal });
+  };
+  return {
+    async discard(bundleName) {
+      await forgetContent(bundleName);
+      await uploads.remove(bundleName);
+    },
+    forgetContent,
+    forgetUpload: (bundle) => uploads.forget(bundle),
+  };
+}
+
 /** Locks and opens the store, sweeps what an earlier process left half done, and is ready; threads start with the first job.
  *  @throws TerminalError DataFolderInUse, DataFolderUnusable */
 export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker> {
@@ -162,10 +181,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
     async checkArchive(path, { signal, provisionerClassName }) {
       await pool.run('check', { path, provisionerClassName }, { signal });
     },
-    async discard(bundleName) {
-      await pool.run('discard', { bundleName }, { signal: closing.signal });
-      await uploads.remove(bundleName);
-    },
+    ...createRemoval(pool, uploads, closing.signal),
     async sweepUploads(isOwned) {
       await uploads.sweep(isOwned);
       counts.sweepCount += 1;

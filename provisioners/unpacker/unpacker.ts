@@ -102,6 +102,10 @@ export interface Unpacker extends AsyncDisposable {
   checkArchive(path: string, options: WorkOptions & { readonly provisionerClassName: string }): Promise<void>;
   /** Forgets the Bundle's content of any uid, and what was uploaded for it; nothing stored is no error. */
   discard(bundleName: string): Promise<void>;
+  /** Forgets the Bundle's content of any uid alone; what was uploaded stays. */
+  forgetContent(bundleName: string): Promise<void>;
+  /** Forgets what was uploaded for this very Bundle; nothing stored is no error. */
+  forgetUpload(bundle: BundleIdentity): Promise<void>;
   /** Undefined when nothing is kept but in the folder of this process. */
   readonly shared: SharedContents | undefined;
   /** Removes uploads that belong to no Bundle. */

@@ -94,6 +94,11 @@ export class Uploads {
     await rm(received.path, { force: true });
   }
 
+  /** Removes what was uploaded for one Bundle; nothing stored is no error. */
+  async forget(bundle: UploadTarget): Promise<void> {
+    await rm(this.path(bundle), { force: true });
+  }
+
   /** Removes what was uploaded for Bundles of a name; nothing stored is no error. */
   async remove(name: string): Promise<void> {
     for (const file of await readdir(this.#dir)) {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -57,13 +57,14 @@ async function prepare(kube: KubeClient): Promise<void> {
 }
 
 const stack = new AsyncDisposableStack();
+let folder: string;
 let kube: KubeClient;
 let registry: Awaited<ReturnType<typeof startRegistry>>;
 /** Called before the first shard deletes an object. */
 let beforeDelete: (name: string) => Promise<void> = () => Promise.resolve();
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'longshore-shards-'));
+  folder = await mkdtemp(join(tmpdir(), 'longshore-shards-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const server = await startApiServer({ simulation: false });
   stack.defer(() => server.stop());
@@ -167,4 +168,17 @@ test('a shard that a deployment leaves deletes nothing that the other one has in
   await kube.apply(deployment('left', '1', [claim, service('fourth')]), user);
   await whenInstalled('left');
   expect(await uidOfClaim()).toBe(uid);
+});
+
+test('an upload stays with the process that took it while its Bundle exists, in whichever shard that is', async () => {
+  const spec = { provisionerClassName: 'core-rukpak-io-plain', source: { type: 'upload', upload: {} } };
+  const metadata = { name: 'uploaded', labels: { 'core.rukpak.io/shard': '2' } };
+  const { metadata: created } = await kube.create({ apiVersion, kind: 'Bundle', metadata, spec }, user);
+  const uploads = join(folder, '3', 'uploads');
+  await mkdir(uploads, { recursive: true });
+  for (const owner of [`uploaded_${created.uid}`, 'other_0']) await writeFile(join(uploads, `${owner}.tgz`), 'content');
+  await using _first = await startShard(kube, join(folder, '3'), 1);
+  expect(await readdir(uploads)).toEqual([`uploaded_${created.uid}.tgz`]);
+  await kube.delete({ apiVersion, kind: 'Bundle', name: 'uploaded' });
+  await eventually(async () => expect(await readdir(uploads)).toEqual([]));
 });
