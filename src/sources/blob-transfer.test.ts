@@ -172,17 +172,43 @@ describe('what an earlier process left', () => {
     });
   });
 
-  test.each([200, 401, 404])('is not used when the registry redirects to a page that answers %d', async (status) => {
-    await using pages = await startWebServer((_, response) => void response.writeHead(status).end('Please sign in'));
-    const redirects: Intercept = (request, response) => {
+  const redirectsTo =
+    (url: string): Intercept =>
+    (request, response) => {
       if (request.url?.includes('/blobs/') !== true) return false;
-      response.writeHead(302, { location: `${pages.url}/login` }).end();
+      response.writeHead(302, { location: url }).end();
       return true;
     };
+
+  test.each([
+    { head: 200, get: 200 },
+    { head: 401, get: 401 },
+    { head: 404, get: 404 },
+    { head: 403, get: 403 },
+    { head: 405, get: 200 },
+  ])('is not used when the registry redirects to a page that answers $head, and $get to GET', async ({ head, get }) => {
+    await using pages = await startWebServer(({ method }, response) => {
+      response.writeHead(method === 'HEAD' ? head : get).end('Please sign in');
+    });
     await left(content);
-    await withRegistry(redirects, async ({ run }) => {
+    await withRegistry(redirectsTo(`${pages.url}/login`), async ({ run }) => {
       await expect(run()).rejects.toThrow();
     });
+  });
+
+  test('is not fetched again when the registry redirects to where it is stored, which refuses HEAD', async () => {
+    const ranges: (string | undefined)[] = [];
+    await using storage = await startWebServer(({ method, headers }, response) => {
+      if (method === 'HEAD') return void response.writeHead(403).end();
+      ranges.push(headers.range);
+      const part = { 'content-range': `bytes 0-0/${content.length}`, 'content-length': 1 };
+      response.writeHead(206, part).end(content.subarray(0, 1));
+    });
+    await left(content);
+    await withRegistry(redirectsTo(`${storage.url}/signed`), async ({ run }) => {
+      expect((await run()).equals(content)).toBe(true);
+    });
+    expect(ranges).toEqual(['bytes=0-0']);
   });
 
   test('is fetched again when it is complete and the registry does not support HEAD', async () => {

@@ -86,21 +86,18 @@ export class RegistryClient {
     return this.#host;
   }
 
-  /** Whether the registry lets these credentials read a blob of this repository: by an answer with its size, or a redirect to where it is stored, which may
-   *  refuse the method. A page to sign in is no yes; a wrong no costs a transfer.
+  /** Whether the registry lets these credentials read a blob of this repository: by an answer that states its size. Where it is stored elsewhere, HEAD may be
+   *  refused, and the first byte is asked for: a page to sign in refuses HEAD as well. A wrong no costs a transfer.
    *  @throws TransientError as `get` */
   async mayRead({ digest, sizeBytes }: Descriptor): Promise<boolean> {
-    const statuses = [200, 400, 401, 403, 404, 405, 501];
-    const order = { method: 'HEAD', path: `blobs/${digest}`, headers: {}, statuses } as const;
-    return await withRetries(this.#options, () =>
-      this.order(order, (response, request) => {
-        response.body.destroy();
-        const { status, headers } = response;
-        if (status === 200) return Promise.resolve(headers['content-length'] === String(sizeBytes));
-        const isElsewhere = new URL(response.url).origin !== new URL(request.url).origin;
-        return Promise.resolve(isElsewhere && status !== 401 && status !== 404);
-      }),
-    );
+    const order = { path: `blobs/${digest}`, statuses: sizeStatuses };
+    const range = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
+    return await withRetries(this.#options, async () => {
+      const head = await this.order({ ...order, method: 'HEAD', headers: {} }, statedSize);
+      const isAsked = head.sizeBytes === undefined && head.isElsewhere;
+      const stated = isAsked ? await this.order({ ...order, method: 'GET', headers: range }, statedSize) : head;
+      return stated.sizeBytes === sizeBytes;
+    });
   }
 
   /** Limits are by account, so what one account used up does not hold up another. */
@@ -230,6 +227,21 @@ export class RegistryClient {
     );
     return url;
   }
+}
+
+/** Answers to the question for the size of a blob: the size, or that it cannot be read. */
+const sizeStatuses: readonly number[] = [200, 206, 400, 401, 403, 404, 405, 416, 501];
+
+/** The size of the whole that an answer states, and whether it came from another server than the one that was asked. */
+function statedSize(
+  { status, headers, body, url }: HttpResponse,
+  request: HttpRequest,
+): Promise<{ readonly sizeBytes: number | undefined; readonly isElsewhere: boolean }> {
+  body.destroy();
+  const length = status === 200 ? headers['content-length'] : undefined;
+  const total = status === 206 ? /^bytes 0-0\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] : length;
+  const sizeBytes = total === undefined ? undefined : Number(total);
+  return Promise.resolve({ sizeBytes, isElsewhere: new URL(url).origin !== new URL(request.url).origin });
 }
 
 /** The errors alone are without the credentials: a token may have the letters of a short password in it. */
