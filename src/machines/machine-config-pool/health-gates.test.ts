@@ -91,7 +91,9 @@ test('without the gate, a node that can never be drained is started, and an Even
   await setBudgetStatus('never', 1);
   await resume();
   await eventually(async () => expect(await pools.started(target)).toEqual(['w1', 'w2']));
-  expect(await pools.eventsOf('worker')).toContain(`Warning PodDisruptionBudgetDeadlock: ${deadlock}`);
+  await eventually(async () =>
+    expect(await pools.eventsOf('worker')).toContain(`Warning PodDisruptionBudgetDeadlock: ${deadlock}`),
+  );
 });
 
 test('T95: with the gate it is passed over, the pool is held when only such nodes are left, and goes on once the budget allows it', async () => {
@@ -106,7 +108,7 @@ test('T95: with the gate it is passed over, the pool is held when only such node
   await pools.finish('w3', target);
   const text = `${deadlock}. Change the budget, or the number of pods that it selects. To go on without it: longshore pool skip worker disruption-budgets`;
   await eventually(async () => expect(await held()).toBe(`True DisruptionBudgetDeadlock ${text}`));
-  expect(await pools.eventsOf('worker')).toContain(`Warning RolloutHeld: ${text}`);
+  await eventually(async () => expect(await pools.eventsOf('worker')).toContain(`Warning RolloutHeld: ${text}`));
   expect((await pools.poolNow('worker')).status?.rollout?.hold?.gate).toBe('disruption-budgets');
   await setBudgetStatus('never', 0);
   await eventually(async () => expect(await pools.started(target)).toEqual(['w1', 'w2', 'w3']), { timeoutMs: 30_000 });
@@ -139,7 +141,7 @@ test('nodes of the control plane are started while etcd keeps its quorum without
   const text =
     '2 of 3 voting members of etcd are healthy; m2 is not; 2 are needed beside those on the nodes of the update. To go on without it: longshore pool skip master etcd-health';
   await eventually(async () => expect(await held('master')).toBe(`True EtcdNotHealthy ${text}`));
-  expect(await pools.eventsOf('master')).toContain(`Warning RolloutHeld: ${text}`);
+  await eventually(async () => expect(await pools.eventsOf('master')).toContain(`Warning RolloutHeld: ${text}`));
   expect(await pools.started(target)).toEqual([]);
   members = new Error('connection refused');
   await eventually(

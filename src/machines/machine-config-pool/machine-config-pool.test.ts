@@ -51,8 +51,10 @@ test('the configuration is rendered with a name of its content, and MachineConfi
     expect.objectContaining({ kind: 'MachineConfigPool', name: 'worker', controller: true }),
   ]);
   expect((await pools.poolNow('worker')).spec.configuration?.source).toEqual([{ ...configKind, name: '00-worker' }]);
-  expect(await pools.eventsOf('worker')).toContain(
-    `Normal RenderedConfigGenerated: ${first} successfully generated (release version: , controller version: 1.0.0)`,
+  await eventually(async () =>
+    expect(await pools.eventsOf('worker')).toContain(
+      `Normal RenderedConfigGenerated: ${first} successfully generated (release version: , controller version: 1.0.0)`,
+    ),
   );
   const second = await pools.change('worker', 'two');
   expect(await pools.change('worker', 'one')).toBe(first);
@@ -146,8 +148,10 @@ test('MP-05, MP-06, MP-07: five nodes with a limit of three, that finish in anot
     expect(poolCondition(pool, 'Updated')).toBe(`True All nodes are updated with MachineConfig ${target}`);
     expect(poolCondition(pool, 'Updating')).toBe('False');
     expect(pool.status?.configuration?.name).toBe(target);
-    expect(await pools.eventsOf('worker')).toContain(
-      `Normal Completed: Pool worker has completed update to MachineConfig ${target}`,
+    await eventually(async () =>
+      expect(await pools.eventsOf('worker')).toContain(
+        `Normal Completed: Pool worker has completed update to MachineConfig ${target}`,
+      ),
     );
   });
 });
@@ -203,8 +207,10 @@ test('MP-09: a limit that would cost a control plane its quorum is not used, unl
   const target = await pools.change('master', 'two');
   await eventually(async () => {
     expect(await pools.started(target)).toHaveLength(1);
-    expect(await pools.eventsOf('master')).toContain(
-      'Warning MaxUnavailableExceedsQuorum: maxUnavailable 3 of 3 control plane nodes would lose the quorum; 1 is used. Set spec.rollout.allowQuorumLoss to allow it.',
+    await eventually(async () =>
+      expect(await pools.eventsOf('master')).toContain(
+        'Warning MaxUnavailableExceedsQuorum: maxUnavailable 3 of 3 control plane nodes would lose the quorum; 1 is used. Set spec.rollout.allowQuorumLoss to allow it.',
+      ),
     );
   });
   await cluster.kube.patch(poolRef('master'), { spec: { rollout: { allowQuorumLoss: true } } }, user);
@@ -236,8 +242,10 @@ test('MP-23: the node that runs the operator is updated last', async () => {
   const target = await pools.change('master', 'two');
   await eventually(async () => {
     expect(await pools.started(target)).toEqual(['m2']);
-    expect(await pools.eventsOf('master')).toContain(
-      'Normal DeferringOperatorNodeUpdate: Deferring update of machine config operator node m1',
+    await eventually(async () =>
+      expect(await pools.eventsOf('master')).toContain(
+        'Normal DeferringOperatorNodeUpdate: Deferring update of machine config operator node m1',
+      ),
     );
   });
   await pools.finish('m2', target);

@@ -38,9 +38,11 @@ test('a cluster without the kind Machine: pools are updated, an Event reports it
       'True InvalidSpec the action MachineReplace needs the kind Machine, which the cluster does not serve',
     ),
   );
-  expect(await pools.eventsOf('worker')).toContainEqual(
-    expect.stringMatching(
-      /^Warning NoMachineKind: the kind Machine \(machine\.openshift\.io\/v1beta1\) is not served: /,
+  await eventually(async () =>
+    expect(await pools.eventsOf('worker')).toContainEqual(
+      expect.stringMatching(
+        /^Warning NoMachineKind: the kind Machine \(machine\.openshift\.io\/v1beta1\) is not served: /,
+      ),
     ),
   );
   await cluster.kube.patch(poolRef('worker'), { spec: { rollout: { action: null } } }, user);

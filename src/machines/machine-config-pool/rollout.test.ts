@@ -136,7 +136,7 @@ test('an expression that is false before a batch holds it, with its message, and
   await cluster.kube.patch(poolRef('worker'), { spec: { paused: false } }, user);
   const text = `check calm: an alert fires (${expression} is false). To go on without it: longshore pool skip worker calm`;
   await eventually(async () => expect(await held()).toBe(`True CheckNotPassed ${text}`));
-  expect(await pools.eventsOf('worker')).toContain(`Warning RolloutHeld: ${text}`);
+  await eventually(async () => expect(await pools.eventsOf('worker')).toContain(`Warning RolloutHeld: ${text}`));
   expect(await pools.started(target)).toEqual([]);
   await cluster.kube.patch(poolRef('worker'), { metadata: { annotations: { alert: 'none' } } }, user);
   await cluster.kube.patch(poolRef('worker'), { metadata: { annotations: { other: '', alert: null } } }, user);
@@ -212,8 +212,10 @@ test('a Job of that name that is not owned by the pool does not count', async ()
 test('a label that no node has is reported, and nodes go by zone and age', async () => {
   const target = await beginUpdate({ order: { by: 'LabelPriority', label: 'example.org/priority' } });
   await eventually(async () => expect(await pools.started(target)).toHaveLength(2));
-  expect(await pools.eventsOf('worker')).toContain(
-    'Warning NoOrderLabel: no node of the pool has the label example.org/priority of spec.rollout.order: nodes go by zone and age',
+  await eventually(async () =>
+    expect(await pools.eventsOf('worker')).toContain(
+      'Warning NoOrderLabel: no node of the pool has the label example.org/priority of spec.rollout.order: nodes go by zone and age',
+    ),
   );
 });
 

@@ -116,7 +116,7 @@ test('a selector follows the labels of Namespaces, and one that matches nothing 
   await createGroup(own, { spec: { selector: { matchLabels: { of: 'select' } } } });
   await expectTargets(own, [first]);
   const [second = ''] = await namespaces({ of: 'select' });
-  await expectTargets(own, [first, second]);
+  await expectTargets(own, [first, second].toSorted());
   for (const name of [first, second]) {
     await cluster.kube.patch(
       { apiVersion: 'v1', kind: 'Namespace', name },
