@@ -95,7 +95,7 @@ export class Backends implements Disposable {
     this.#resolve = deps.resolve;
     this.#frontProxy = deps.frontProxy;
     const { certificatePem: cert, privateKeyPem: key } = deps.frontProxy;
-    this.#unverified = paceConnectionsOf(new Agent({ cert, key, rejectUnauthorized: false }));
+    this.#unverified = paceConnectionsOf(new Agent({ cert, key, rejectUnauthorized: false }), { isRecognized: true });
   }
 
   /** What serves a group and version instead of this server. */
@@ -157,7 +157,7 @@ export class Backends implements Disposable {
       rejectUnauthorized: !skipsVerification,
       ...(caBundlePem === '' ? {} : { ca: caBundlePem }),
     });
-    this.#agents.set(name, { key, agent: paceConnectionsOf(agent) });
+    this.#agents.set(name, { key, agent: paceConnectionsOf(agent, { isRecognized: true }) });
     return agent;
   }
 }

@@ -194,3 +194,11 @@ test('a connection with a request in time stays open', async () => {
   await isClosed(idle(await server.connect('127.0.0.3')));
   expect(await ask(socket)).toContain('200');
 });
+
+test('idle connections with successful requests, as many as a peer may have, do not keep a new one from its first request', async () => {
+  await using server = await LimitedServer.start({ maxConnections: 16, maxPerPeer: 8 });
+  for (let count = 0; count < 8; count += 1) expect(await ask(await server.connect('127.0.0.2'))).toContain('200');
+  const fresh = await server.connect('127.0.0.2');
+  idle(await server.connect('127.0.0.2'));
+  expect(await Promise.race([ask(fresh), once(fresh, 'close').then(() => 'closed')])).toContain('200');
+});

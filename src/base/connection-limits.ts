@@ -6,6 +6,7 @@ import { nodeHttp } from './node-http.ts';
 import { openFileLimit } from './open-files.ts';
 import { paceConnections } from './paced-connections.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
+import { isRecognized } from './recognized-connections.ts';
 
 /** How many connections a server keeps open, and for how long it waits for a request on a new one. */
 export interface ConnectionLimits {
@@ -22,6 +23,8 @@ export interface ConnectionLimits {
   readonly isLocal?: boolean;
 }
 
+/** Of a limit: more idle connections with a successful request make room before new ones. Otherwise one client could hold all places with these. */
+const provenShare = 3 / 4;
 /** Less than this in a second does not count as getting on. */
 const slowBytesPerSecond = 16 * 1024;
 
@@ -101,6 +104,7 @@ class ConnectionTable {
   }
 
   admit(socket: Socket): void {
+    if (isRecognized(socket)) return;
     const key = keyOf(socket);
     const peer = peerOf(socket.remoteAddress ?? '');
     if (!this.#hasRoomFor(peer)) {
@@ -166,28 +170,27 @@ class ConnectionTable {
     return this.#uses;
   }
 
-  /** Makes room when there is none: closes a connection without a successful request first, of the peer with the most. */
+  /** Makes room when there is none. */
   #hasRoomFor(peer: string): boolean {
     const { maxConnections, maxPerPeer } = this.#limits;
-    if (this.#countOf(peer) >= maxPerPeer) return this.#evict((connection) => connection.peer === peer);
-    return this.#open.size < maxConnections || this.#evict(() => true);
+    if (this.#countOf(peer) >= maxPerPeer) return this.#evict(maxPerPeer, (connection) => connection.peer === peer);
+    return this.#open.size < maxConnections || this.#evict(maxConnections, () => true);
   }
 
-  #evict(isCandidate: (connection: Connection) => boolean): boolean {
-    let chosen: [string, Connection] | undefined;
-    for (const entry of this.#open) {
-      const [, connection] = entry;
-      if (!isCandidate(connection) || isAnswering(connection)) continue;
-      if (chosen === undefined || this.#goesBefore(connection, chosen[1])) chosen = entry;
-    }
-    if (chosen === undefined) return false;
+  /** Closes a connection without a successful request first, unless too many others are idle; of the peer with the most. */
+  #evict(limit: number, isCandidate: (connection: Connection) => boolean): boolean {
+    const waiting = [...this.#open].filter(([, one]) => isCandidate(one) && !isAnswering(one));
+    const proven = waiting.filter(([, { isProven }]) => isProven);
+    const isProvenNext = proven.length > limit * provenShare || proven.length === waiting.length;
+    const [first, ...others] = isProvenNext ? proven : waiting.filter(([, { isProven }]) => !isProven);
+    if (first === undefined) return false;
+    const chosen = others.reduce((least, entry) => (this.#goesBefore(entry[1], least[1]) ? entry : least), first);
     this.#remove(...chosen);
     chosen[1].socket.destroy();
     return true;
   }
 
   #goesBefore(one: Connection, other: Connection): boolean {
-    if (one.isProven !== other.isProven) return other.isProven;
     const more = this.#countOf(one.peer) - this.#countOf(other.peer);
     return more === 0 ? one.usedAt < other.usedAt : more > 0;
   }
@@ -216,9 +219,10 @@ function within(limits: ConnectionLimits, openFiles: number): ConnectionLimits {
 }
 
 /** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
- *  that waits: first of those on which no request has succeeded yet, then of idle ones, the oldest of the peer with the most. A connection on which a
+ *  that waits: first of those on which no request has succeeded yet, then of idle ones, which go first where they have more than three quarters of the places;
+ *  of the peer with the most the oldest. A connection on which a
  *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is.
- *  No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. What TLS
+ *  Connections that this process makes to its own servers are not counted. No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. What TLS
  *  does with what clients send takes turns. */
 export function limitConnections(
   server: EventEmitter,

@@ -4,6 +4,7 @@ import type { Agent } from 'node:https';
 import { connect, isIPv6, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { openTunnel, type TunnelProxy } from './proxy-tunnel.ts';
+import { makeRecognized } from './recognized-connections.ts';
 
 /** What a client sends until its handshake has ended: its certificates have a few KiB. OpenSSL takes a hundred, and verifies each signature among
  *  them, also of certificates that no authority has issued: a third of a second for one connection. */
@@ -205,8 +206,15 @@ export const withoutRenegotiation: { readonly secureOptions: number } = {
 /** What an agent is asked to connect to. */
 type AgentConnection = TcpNetConnectOpts & { readonly host: string; readonly path?: unknown };
 
-/** The same for the connections that an agent makes, to servers whose certificates are not known yet; through a proxy, if one is given. */
-export function paceConnectionsOf(agent: Agent, proxy?: TunnelProxy): Agent {
+/** How an agent makes its connections. */
+export interface PacedAgentOptions {
+  readonly proxy?: TunnelProxy | undefined;
+  /** Whether servers of this process recognize them, and never close one to make room. Default false. */
+  readonly isRecognized?: boolean;
+}
+
+/** The same for the connections that an agent makes, to servers whose certificates are not known yet. */
+export function paceConnectionsOf(agent: Agent, { proxy, isRecognized = false }: PacedAgentOptions = {}): Agent {
   const connectSecurely = agent.createConnection.bind(agent);
   const secure = (socket: Socket, options: AgentConnection): TLSSocket => {
     const connection = new PacedConnection(socket, maxBytesOfServer);
@@ -216,7 +224,10 @@ export function paceConnectionsOf(agent: Agent, proxy?: TunnelProxy): Agent {
   };
   agent.createConnection = (given, callback) => {
     const { path: _path, ...options } = given as AgentConnection;
-    if (proxy === undefined) return secure(connect(options), options);
+    if (proxy === undefined) {
+      const socket = connect(options);
+      return secure(isRecognized ? makeRecognized(socket, options.port) : socket, options);
+    }
     const done = callback as (error: Error | null, made?: TLSSocket) => void;
     const host = isIPv6(options.host) ? `[${options.host}]` : options.host;
     openTunnel(`${host}:${options.port}`, proxy, options.signal).then(

@@ -115,7 +115,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const direct: Agents = { secure: paceConnectionsOf(new HttpsAgent(tls)), plain: new PlainAgent({ keepAlive: true }) };
   const tunnels = proxies.https === undefined ? undefined : { url: proxies.https, deadlineMs: answerDeadlineMs };
   const proxied: Agents = {
-    secure: paceConnectionsOf(new HttpsAgent(tls), tunnels),
+    secure: paceConnectionsOf(new HttpsAgent(tls), { proxy: tunnels }),
     plain: new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
   };
   const memory = new SharedRoom({ maxBytes: maxHeldBytes, endedError: bodyEnded });

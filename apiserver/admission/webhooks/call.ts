@@ -195,7 +195,7 @@ export class HookCaller implements Disposable {
     if (known !== undefined) return known;
     if (this.#agents.size >= maxAgents) this.#forgetOldest();
     const options: AgentOptions = { keepAlive: true, maxSockets: 100, timeout: 60_000 };
-    const agent = paceConnectionsOf(new Agent(ca === undefined ? options : { ...options, ca }));
+    const agent = paceConnectionsOf(new Agent(ca === undefined ? options : { ...options, ca }), { isRecognized: true });
     this.#agents.set(key, agent);
     return agent;
   }
