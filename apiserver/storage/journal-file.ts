@@ -21,16 +21,26 @@ interface Header {
   readonly bytes: Buffer;
 }
 
+function headerOf(file: number): Header {
+  const bytes = Buffer.alloc(headerBytes);
+  readSync(file, bytes, 0, headerBytes, 0);
+  return { fileBytes: fstatSync(file).size, bytes };
+}
+
 function readHeader(path: string): Header | undefined {
   if (!existsSync(path)) return undefined;
   const file = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(headerBytes);
-    readSync(file, bytes, 0, headerBytes, 0);
-    return { fileBytes: fstatSync(file).size, bytes };
+    return headerOf(file);
   } finally {
     closeSync(file);
   }
+}
+
+/** Opens the file of a database for reading, if there is one. It is closed after the database, and not where the database is locked: closing it takes all
+ *  locks on the file from this process, also those of another server in it. */
+export function openBeside(path: string): number | undefined {
+  return existsSync(path) ? openSync(path, 'r') : undefined;
 }
 
 /** Whether a write-ahead log is left: the process before did not stop cleanly, or the disk had no room to merge the log into the database. */
@@ -40,8 +50,8 @@ export function hasLog(path: string): boolean {
 
 /** Why a file must not be opened for writing, by its first bytes alone; undefined for a good or an absent one. Whether a database is complete is
  *  for SQLite to decide: with a log beside it, it may be shorter than its header states, and nothing is lost. */
-export function headerProblem(path: string): string | undefined {
-  const header = readHeader(path);
+export function headerProblem(path: string, file: number | undefined): string | undefined {
+  const header = file === undefined ? undefined : headerOf(file);
   if (header === undefined || header.fileBytes === 0) {
     // SQLite deletes the log of an empty database.
     return hasLog(path) ? 'it is empty, but its log is not: it has been truncated' : undefined;
@@ -89,6 +99,6 @@ export function isOurs(database: DatabaseSync): boolean {
 
 /** It holds Secrets, and the folder may be open to others. SQLite gives its log the mode of the database. */
 export function keepPrivate(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  if (existsSync(path)) chmodSync(path, 0o600);
+  else closeSync(openSync(path, 'ax', 0o600));
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -333,4 +334,24 @@ test('writes what makes room though the disk is full, in its order, and undoes t
   await write(store, 'e', 'one');
   expect([store.revision, store.get('things', '/c')?.revision]).toEqual([revision + 1, revision]);
   await store.close();
+});
+
+/** What another process is answered that wants to write to a database. */
+function refusalOfOthers(file: string): string {
+  const script = `import { DatabaseSync } from 'node:sqlite';
+    try { new DatabaseSync(process.argv[1]).exec('BEGIN IMMEDIATE'); } catch (thrown) { console.log(thrown.message); }`;
+  const options = ['--no-warnings', '--input-type=module', '--eval', script, file];
+  return execFileSync(process.execPath, options, { encoding: 'utf8' }).trim();
+}
+
+test('a second attempt to open a folder in the process that has it open does not let another process write to it', async () => {
+  const { folder, file } = await filledFolder();
+  const journal = await openSqliteJournal(folder);
+  try {
+    await expect(openSqliteJournal(folder)).rejects.toMatchObject({ reason: 'DataFolderInUse' });
+    expect(refusalOfOthers(file)).toBe('database is locked');
+  } finally {
+    journal.close();
+  }
+  expect(refusalOfOthers(file)).toBe('');
 });

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
@@ -12,7 +12,16 @@ import {
   writeHolder,
 } from '../../src/base/index.ts';
 import { DiskReserve } from './disk-reserve.ts';
-import { applicationId, hasLog, headerProblem, isOurs, keepPrivate, logProblem, missingBytes } from './journal-file.ts';
+import {
+  applicationId,
+  hasLog,
+  headerProblem,
+  isOurs,
+  keepPrivate,
+  logProblem,
+  missingBytes,
+  openBeside,
+} from './journal-file.ts';
 import { type Journal, type JournalRecord, StorageError } from './storage.ts';
 
 const schema = `
@@ -48,18 +57,27 @@ function logBytesOf(records: readonly JournalRecord[]): number {
 /** What of the database is made smaller at once, in pages: the thread waits for it, and it takes as much room in the log. */
 const reclaimedPages = 256;
 
+interface OpenDatabase {
+  readonly path: string;
+  readonly database: DatabaseSync;
+  /** Of `openBeside`. */
+  readonly file: number | undefined;
+}
+
 /** Keeps objects in `<dataDir>/objects.sqlite`: write-ahead log, synchronised on every commit, open in one process at a time. */
 class SqliteJournal implements Journal {
   readonly #path: string;
   readonly #database: DatabaseSync;
+  readonly #file: number | undefined;
   readonly #reserve: DiskReserve;
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
   readonly #setRevision: StatementSync;
 
-  constructor(path: string, database: DatabaseSync, reserve: DiskReserve) {
+  constructor({ path, database, file }: OpenDatabase, reserve: DiskReserve) {
     this.#path = path;
     this.#database = database;
+    this.#file = file;
     this.#reserve = reserve;
     this.#put = database.prepare(
       'INSERT OR REPLACE INTO objects (storage_key, key, revision, text, checksum) VALUES (?, ?, ?, ?, ?)',
@@ -105,6 +123,7 @@ class SqliteJournal implements Journal {
 
   close(): void {
     this.#database.close();
+    if (this.#file !== undefined) closeSync(this.#file);
   }
 
   #appendAgain(records: readonly JournalRecord[]): void {
@@ -271,8 +290,10 @@ export async function openSqliteJournal(dataDir: string): Promise<Journal> {
   makeFolder(dataDir, 0o700);
   const path = join(dataDir, 'objects.sqlite');
   let database: DatabaseSync | undefined;
+  let file: number | undefined;
   try {
-    const problem = headerProblem(path);
+    file = openBeside(path);
+    const problem = headerProblem(path, file);
     if (problem !== undefined) throw new TerminalError('DataFolderUnreadable', problem);
     const isUnmerged = hasLog(path);
     keepPrivate(path);
@@ -282,10 +303,11 @@ export async function openSqliteJournal(dataDir: string): Promise<Journal> {
     if (isUnmerged) examine(database, path);
     adopt(database, path);
     noteHolder(path);
-    return new SqliteJournal(path, database, new DiskReserve(dataDir, 'objects.reserve'));
+    return new SqliteJournal({ path, database, file }, new DiskReserve(dataDir, 'objects.reserve'));
   } catch (thrown) {
     if (hasLog(path) && !isBusy(thrown)) closeUnmerged(database, path);
     else database?.close();
+    if (file !== undefined && !isBusy(thrown)) closeSync(file);
     throw unreadable(path, thrown);
   }
 }
