@@ -127,6 +127,9 @@ export async function installObjects(
     onUnfitNamespace: (message) => {
       run.context.events.record(run.object, { type: 'Warning', reason: 'NamespaceTooStrict', message });
     },
+    onFormer: (message) => {
+      run.context.events.record(run.object, { type: 'Warning', reason: 'FormerObjectsKept', message });
+    },
     objects: rendition.objects,
     beforeObjects,
     signal,

@@ -35,6 +35,8 @@ export interface InstallRequest extends RemovalTerms {
   readonly namespaceMarks?: NamespaceMarks | undefined;
   /** Called with the reason why that namespace, which has another owner, will reject Pods. */
   readonly onUnfitNamespace?: ((why: string) => void) | undefined;
+  /** Called with what a former BundleDeployment of that name has left, is not in the bundle, and stays. */
+  readonly onFormer?: ((message: string) => void) | undefined;
   /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
   readonly mayAdopt?: boolean | undefined;
   readonly crdSafety: CrdSafety;

@@ -127,13 +127,13 @@ class Engine implements ApplyEngine {
     return [];
   }
 
-  /** Records what the installation may touch. Objects that have the owner's labels before a first installation reaches their place do not belong to it,
-   *  regardless of who has created them; that it takes over others is recorded before. */
+  /** Records what the installation may touch, before it does. What has the owner's labels there already, is not of a first one. */
   async #begin(request: InstallRequest, plan: Plan): Promise<Begun> {
     const { owner, recorded } = request;
     const touched = this.#touched(owner, plan, request);
     const isFirst = request.progress === 'NotStarted' || request.progress === 'Creating';
-    const atFirst = this.#remover.isAnyLabelled(owner, touched, recorded) ? 'TakingOver' : 'Creating';
+    const search = { owner, recorded, keep: new Set(plan.objects.map(keyOf)) };
+    const atFirst = (await this.#remover.releaseFormer(touched, search, request)) ? 'TakingOver' : 'Creating';
     const progress: InstallationProgress = isFirst ? atFirst : request.progress;
     await request.record(touched, progress);
     const begun = { ...request, recorded: mergeInventories([recorded, touched]), progress };

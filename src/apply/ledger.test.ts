@@ -92,3 +92,10 @@ test('what the own last write has left is no drift, before that is recorded; wha
   expect(ledger.observe({ before: applied, after: corrected })).toBe(false);
   expect(ledger.observe({ before: corrected, after: { ...corrected, resourceVersion: '7' } })).toBe(true);
 });
+
+test('another owner of the same name has nothing of it', () => {
+  const next = { ...owner, uid: 'u2' };
+  expect([ledger.knows(owner), ledger.knows(next)]).toEqual([true, false]);
+  expect([ledger.revisionOf(next), ledger.drifted(next, 'one')]).toEqual([undefined, undefined]);
+  expect(ledger.objectsOf(next)).toEqual([]);
+});

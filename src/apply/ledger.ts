@@ -6,6 +6,8 @@ import { type InstalledChange, type InstalledObject, installedObject, keyOf } fr
 import type { Owner } from './ownership.ts';
 
 interface Installation {
+  /** Of the owner: another one of its name has nothing of it. */
+  readonly ownerUid: string;
   readonly revision: string;
   readonly objects: ReadonlyMap<string, InstalledObject>;
   readonly drifted: Set<string>;
@@ -60,6 +62,11 @@ export class Ledger {
   /** Before `objects` are written for the owner. */
   claim(objects: readonly KubeObject[], owner: Owner): void {
     for (const object of objects) this.#claim(refOf(object), owner);
+  }
+
+  #installationOf({ name, uid }: Owner): Installation | undefined {
+    const installation = this.#installations.get(name);
+    return installation?.ownerUid === uid ? installation : undefined;
   }
 
   #claim(ref: ObjectRef, owner: Owner): void {
@@ -172,24 +179,24 @@ export class Ledger {
       const remembered = installedObject(object, this.written(object));
       objects.set(this.#keyOf(remembered.ref), remembered);
     }
-    this.#installations.set(owner.name, { revision, objects, drifted: new Set() });
+    this.#installations.set(owner.name, { ownerUid: owner.uid, revision, objects, drifted: new Set() });
   }
 
   /** Everything of `revision` is in place, as an earlier process has installed it. */
   recall(owner: Owner, revision: string, objects: readonly InstalledObject[]): void {
     for (const { ref } of objects) this.#claim(ref, owner);
     const installed = new Map(objects.map((object) => [this.#keyOf(object.ref), object]));
-    this.#installations.set(owner.name, { revision, objects: installed, drifted: new Set() });
+    this.#installations.set(owner.name, { ownerUid: owner.uid, revision, objects: installed, drifted: new Set() });
   }
 
   /** Objects of the installation that are still to be applied. */
   miss(owner: Owner, keys: readonly string[]): void {
-    for (const key of keys) this.#installations.get(owner.name)?.drifted.add(key);
+    for (const key of keys) this.#installationOf(owner)?.drifted.add(key);
   }
 
   /** Objects of an installation that were applied again. */
   update(owner: Owner, applied: readonly KubeObject[]): void {
-    const before = this.#installations.get(owner.name);
+    const before = this.#installationOf(owner);
     if (before === undefined) return;
     const objects = new Map(before.objects);
     const drifted = new Set(before.drifted);
@@ -198,7 +205,7 @@ export class Ledger {
       objects.set(key, installedObject(object, this.written(object)));
       drifted.delete(key);
     }
-    this.#installations.set(owner.name, { revision: before.revision, objects, drifted });
+    this.#installations.set(owner.name, { ...before, objects, drifted });
   }
 
   forget(owner: Owner): void {
@@ -211,7 +218,7 @@ export class Ledger {
       const claim = this.#claims.get(key);
       if (claim?.owner.uid === owner.uid) claim.written = undefined;
     }
-    const before = this.#installations.get(owner.name);
+    const before = this.#installationOf(owner);
     if (before === undefined) return;
     const objects = new Map(before.objects);
     for (const key of keys) objects.delete(key);
@@ -220,16 +227,16 @@ export class Ledger {
 
   /** Whether anything is known to be installed for the owner. */
   knows(owner: Owner): boolean {
-    return this.#installations.has(owner.name);
+    return this.#installationOf(owner) !== undefined;
   }
 
   /** What is in place for the owner, though some of it may have drifted; undefined when that is not known. */
   revisionOf(owner: Owner): string | undefined {
-    return this.#installations.get(owner.name)?.revision;
+    return this.#installationOf(owner)?.revision;
   }
 
   objectsOf(owner: Owner): readonly InstalledObject[] {
-    return [...(this.#installations.get(owner.name)?.objects.values() ?? [])];
+    return [...(this.#installationOf(owner)?.objects.values() ?? [])];
   }
 
   /** What was applied of one kind, in whichever version, for all owners. */
@@ -241,7 +248,7 @@ export class Ledger {
 
   /** Keys of what has drifted; undefined when `revision` is not known to be in place. */
   drifted(owner: Owner, revision: string): ReadonlySet<string> | undefined {
-    const installation = this.#installations.get(owner.name);
+    const installation = this.#installationOf(owner);
     return installation?.revision === revision ? installation.drifted : undefined;
   }
 

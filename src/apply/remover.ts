@@ -1,6 +1,7 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
 import {
   describeRef,
+  isForbidden,
   isNotFound,
   type KubeClient,
   type KubeObject,
@@ -22,6 +23,13 @@ import { releaseObject } from './release.ts';
 import type { RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
 
+/** What becomes of objects that a former BundleDeployment has left. */
+interface FormerTerms {
+  /** Called with what they are. */
+  readonly onFormer?: ((message: string) => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
 interface RemoverDeps {
   readonly kube: KubeClient;
   readonly watches: KindWatches;
@@ -40,6 +48,17 @@ interface Search {
 const parallelWrites = 8;
 const recheckMs = 30_000;
 const maxNamed = 10;
+
+function namesOf(objects: readonly InstalledObject[]): string {
+  const names = objects.slice(0, maxNamed).map(({ ref }) => describeRef(ref));
+  const more = objects.length > names.length ? ` and ${objects.length - names.length} more` : '';
+  return `${names.join(', ')}${more}`;
+}
+
+function formerText(objects: readonly InstalledObject[], { name }: Owner): string {
+  const advice = 'Delete what is no longer needed, or add it to the bundle';
+  return `Left by a former BundleDeployment "${name}", not in the bundle, and retained without an owner: ${namesOf(objects)}. ${advice}`;
+}
 
 function keysOf(objects: readonly InstalledObject[]): readonly string[] {
   return objects.map(({ ref }) => refKey(ref));
@@ -61,9 +80,19 @@ export class Remover {
     this.#deps = deps;
   }
 
-  /** Whether any object at the places of `within`, and not at those of `recorded`, has the labels of `owner`, regardless of who set them. */
-  isAnyLabelled(owner: Owner, within: Inventory, recorded: Inventory): boolean {
-    return this.#deps.watches.ownedBy(owner.name).some(({ ref }) => isWithin(within, ref) && !isWithin(recorded, ref));
+  /** Before `touched` is recorded: whether any object there, and not at a recorded place, has the labels of `owner`, regardless of who set them. A former
+   *  BundleDeployment of that name may have left it. What is not among `keep` is released, as a later version would remove it. */
+  async releaseFormer(touched: Inventory, search: Required<Search>, terms: FormerTerms): Promise<boolean> {
+    const { owner, recorded, keep } = search;
+    const labelled = this.#deps.watches
+      .ownedBy(owner.name)
+      .filter(({ ref }) => isWithin(touched, ref) && !isWithin(recorded, ref));
+    const former = labelled.filter(
+      ({ ref, isInstalled, isDeleting }) => isInstalled && !isDeleting && !keep.has(refKey(ref)),
+    );
+    await this.#releasePermitted(owner, former, terms.signal);
+    if (former.length > 0) terms.onFormer?.(formerText(former, owner));
+    return labelled.length > 0;
   }
 
   /** The objects of `owner`: what the watches show at the recorded places, and what this process applied and they may not have shown yet. An object
@@ -172,9 +201,7 @@ export class Remover {
     for (const batch of removalBatches(installed.filter(({ ref }) => !released.has(refKey(ref))))) {
       const left = await this.#deleteBatch(owner, batch, request);
       if (left.length === 0) continue;
-      const names = left.slice(0, maxNamed).map(({ ref }) => describeRef(ref));
-      const more = left.length > names.length ? ` and ${left.length - names.length} more` : '';
-      const message = `waiting for deletion of ${names.join(', ')}${more}`;
+      const message = `waiting for deletion of ${namesOf(left)}`;
       throw new WaitingError('Removing', message, { afterMs: recheckMs });
     }
   }
@@ -217,6 +244,15 @@ export class Remover {
       return crd;
     });
     return used.filter((crd) => crd !== undefined);
+  }
+
+  /** Releases what the owner's account may change. */
+  async #releasePermitted(owner: Owner, objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
+    for (const object of objects) {
+      await this.#release(owner, [object], signal).catch((thrown: unknown) => {
+        if (!isForbidden(thrown)) throw thrown;
+      });
+    }
   }
 
   async #release(owner: Owner, objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
