@@ -37,6 +37,8 @@ export interface DeploymentRecord {
   /** UID of the Bundle that the first installation is of; empty before and afterwards. */
   readonly installingBundle: string;
   readonly inventory: Inventory;
+  /** Of objects that name no namespace, where neither the spec nor the bundle decides that. */
+  readonly defaultNamespace?: string | undefined;
   /** What is in place; absent while an installation is under way, and where it would not be enough to recognize it. */
   readonly inPlace?: InPlaceRecord | undefined;
   /** Progress of the hooks of a chart; absent before the first. */
@@ -59,13 +61,15 @@ export function readRecord(deployment: KubeObject): DeploymentRecord | undefined
   const { metadata, status } = parseBundleDeployment(deployment);
   const { record } = status ?? {};
   if (record === undefined || record.uid !== metadata.uid) return undefined;
-  const { bundles, installation, installingBundle = '', groupKinds, namespaces, inPlace, hooks, tests } = record;
+  const { bundles, installation, installingBundle = '', groupKinds, namespaces } = record;
+  const { defaultNamespace, inPlace, hooks, tests } = record;
   const inventory = { kinds: groupKinds.map(parseGroupKind), namespaces };
   return {
     bundles,
     installation,
     installingBundle,
     inventory,
+    ...(defaultNamespace === undefined ? {} : { defaultNamespace }),
     ...(inPlace === undefined ? {} : { inPlace }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(tests === undefined ? {} : { tests }),
@@ -93,7 +97,7 @@ export function inventoryOf(deployment: KubeObject): Inventory | undefined {
 
 /** The record as a member of the status. */
 export function formatRecord(deployment: KubeObject, record: DeploymentRecord): JsonObject {
-  const { bundles, installation, installingBundle, inventory, inPlace, hooks, tests } = record;
+  const { bundles, installation, installingBundle, inventory, defaultNamespace, inPlace, hooks, tests } = record;
   const { uid = '' } = deployment.metadata;
   const groupKinds = inventory.kinds.map(formatGroupKind);
   const written: BundleDeploymentRecord = {
@@ -103,6 +107,7 @@ export function formatRecord(deployment: KubeObject, record: DeploymentRecord): 
     installingBundle,
     groupKinds,
     namespaces: inventory.namespaces,
+    ...(defaultNamespace === undefined ? {} : { defaultNamespace }),
     ...(inPlace === undefined ? {} : { inPlace }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(tests === undefined ? {} : { tests }),
@@ -124,7 +129,7 @@ export async function writeRecord(
   const record = formatRecord(deployment, work.record);
   if (isJsonEqual(storedRecord(deployment), record)) return deployment;
   // Of a merge patch: what is not mentioned would stay.
-  const status = { record: { inPlace: null, ...record } };
+  const status = { record: { defaultNamespace: null, inPlace: null, ...record } };
   const patch = { metadata: preconditionOf(deployment), status } as unknown as JsonObject;
   const options = { fieldManager, subresource: 'status', signal: work.signal } as const;
   const written = await kube.patch(refOf(deployment), patch, options);

@@ -47,7 +47,7 @@ export { withoutDefinitionsOfOthers } from './chart-definitions.ts';
 export { createContentAccess } from './content-access.ts';
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { bundleDeploymentController } from './deployment/index.ts';
-export { installOptionsOf } from './installed-record.ts';
+export { installOptionsOf, withRecordedNamespace } from './installed-record.ts';
 export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
 export { placeOf, type Rendition, type TermsReading, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';

@@ -38,6 +38,16 @@ export function configOf(object: KubeObject): JsonObject {
   return isJsonObject(spec['config']) ? spec['config'] : {};
 }
 
+/** The deployment with the namespace that its objects without one were installed in, if it names none: another system namespace must not move them, which
+ *  would delete their volumes. */
+export function withRecordedNamespace(object: KubeObject, systemNamespace: string): KubeObject {
+  const { defaultNamespace = systemNamespace } = readRecord(object) ?? {};
+  const config = configOf(object);
+  if (defaultNamespace === systemNamespace || config['installNamespace'] !== undefined) return object;
+  const spec = { ...(object['spec'] as JsonObject), config: { ...config, installNamespace: defaultNamespace } };
+  return { ...object, spec };
+}
+
 /** What the deployment wants of the objects of `bundle`: another configuration makes another revision. */
 export function revisionOf(object: KubeObject, bundle: KubeObject): string {
   const config = configOf(object);

@@ -11,6 +11,7 @@ import {
 } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { definitionOf, type SourceDescription } from '../../src/sources/definitions/index.ts';
+import { withRecordedNamespace } from '../installed-record.ts';
 import type { UnpackedContent } from '../unpacker/index.ts';
 import { activeOf, type DeploymentRun } from './run.ts';
 
@@ -167,5 +168,6 @@ export function withInstalledConfig(run: DeploymentRun): KubeObject {
   if (installed === undefined) return run.object;
   const { config: _desired, ...spec } = objectAt(run.object as unknown as JsonObject, 'spec') ?? {};
   const config = installed['config'];
-  return { ...run.object, spec: config === undefined ? spec : { ...spec, config } };
+  const object = { ...run.object, spec: config === undefined ? spec : { ...spec, config } };
+  return withRecordedNamespace(object, run.context.systemNamespace);
 }

@@ -69,6 +69,12 @@ async function inventoryFor(run: DeploymentRun, signal: AbortSignal): Promise<In
   return (await takeOverRelease(run.context, run.object, signal)) ?? inventory;
 }
 
+/** Where objects are that name no namespace, where nothing but the system namespace decides or has decided that. */
+function impliedNamespace(run: DeploymentRun, installNamespace: string | undefined): string | undefined {
+  if (installNamespace === undefined) return run.context.systemNamespace;
+  return installNamespace === recordOf(run).defaultNamespace ? installNamespace : undefined;
+}
+
 /** Records what is to be installed, and from which content, before the first object of it is written; at the end, what is in place, which is written with
  *  the status. */
 async function recordInstallation(
@@ -77,19 +83,24 @@ async function recordInstallation(
     readonly bundle: KubeObject;
     readonly contentDigest: string;
     readonly inventory: Inventory;
+    /** As the engine gets it. */
+    readonly installNamespace: string | undefined;
     readonly progress: InstallationProgress;
     readonly end: InstallationEnd | undefined;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { inventory, progress: installation, contentDigest, end } = next;
+  const { inventory, installNamespace, progress: installation, contentDigest, end } = next;
   const { uid = '' } = next.bundle.metadata;
   const installingBundle = installation === 'Done' ? '' : uid;
   const state = end?.stateDigest;
   const inPlace = state === undefined ? undefined : { revision: revisionDigestOf(run, next.bundle), state };
   const change = (before: DeploymentRecord): Partial<DeploymentRecord> => {
     const bundles = before.bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
-    return { bundles, inventory, installation, installingBundle, inPlace };
+    const implied = impliedNamespace(run, installNamespace);
+    // Until its end the version before may have to be corrected.
+    const defaultNamespace = end === undefined ? (implied ?? before.defaultNamespace) : implied;
+    return { bundles, inventory, installation, installingBundle, defaultNamespace, inPlace };
   };
   if (end === undefined) await saveRecord(run, change, signal);
   else setRecord(run, change);
@@ -104,16 +115,17 @@ export async function installObjects(
   { rendition, signal, onWrite, beforeObjects }: Work,
 ): Promise<void> {
   const { contentDigest } = rendition;
+  const options = { ...installOptionsOf(run.object), ...placeOf(rendition) };
+  const { installNamespace } = options;
   const repaired = await run.context.engine.install({
     owner: actingOwnerOf(run.object),
     revision: fullRevisionOf(run, bundle),
-    ...installOptionsOf(run.object),
+    ...options,
     recorded: await inventoryFor(run, signal),
-    ...placeOf(rendition),
     ...namespaceTerms(run.context, run.object),
     record: async (inventory, progress, end) => {
       onWrite?.();
-      await recordInstallation(run, { bundle, contentDigest, inventory, progress, end }, signal);
+      await recordInstallation(run, { bundle, contentDigest, inventory, installNamespace, progress, end }, signal);
     },
     isUpgrade: activeOf(run) !== '',
     crdSafety: {

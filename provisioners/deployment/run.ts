@@ -13,6 +13,7 @@ import {
   writeRecord,
 } from '../deployment-record.ts';
 import { fieldManager } from '../field-manager.ts';
+import { withRecordedNamespace } from '../installed-record.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import type { ChartTurns } from './chart-turns.ts';
@@ -74,7 +75,7 @@ function asWritten({ object }: Pick<DeploymentRun, 'object'>, written: KubeObjec
     const message = 'the BundleDeployment changed during the reconcile';
     throw new WaitingError('RequestChanged', message, { afterMs: 0 });
   }
-  // Of the same generation; the spec of `restoreActive` differs from what the server has.
+  // Of the same generation; that of `restoreActive`, and one with a recorded namespace, differ from what the server has.
   return { ...written, spec: object['spec'] as JsonObject };
 }
 
@@ -164,11 +165,12 @@ function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[]
   return transitionEvents(standingIn(before), standingIn(after));
 }
 
-/** The reconcile of `object`.
+/** The reconcile of a deployment.
  *  @throws WaitingError HandOver */
-export function beginDeployment(context: DeploymentContext, object: KubeObject): DeploymentRun {
-  const { kube, clock, deployments: cache, events, hooks, handOvers } = context;
-  const ending = handOvers.begin(object.metadata.name ?? '');
+export function beginDeployment(context: DeploymentContext, found: KubeObject): DeploymentRun {
+  const { kube, clock, deployments: cache, events, hooks, handOvers, systemNamespace } = context;
+  const ending = handOvers.begin(found.metadata.name ?? '');
+  const object = withRecordedNamespace(found, systemNamespace);
   const options = { kube, clock, cache, events, eventsOf, fieldManager, continueWith: asWritten };
   return { context, hooks, object, status: new StatusWriter(object, options), ending, kept: [] };
 }

@@ -1,4 +1,4 @@
-import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
+import { installOptionsOf, placeOf, withRecordedNamespace } from '../../../provisioners/index.ts';
 import { apiVersion, readDeploymentConfig } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { isJsonObject, type JsonObject, objectAt, printableLine } from '../../../src/base/index.ts';
@@ -64,9 +64,10 @@ export async function diff(values: Values, [text]: readonly [string]): Promise<n
   const progress = stack.use(createProgress(process.stderr, { isQuiet: isJson || !process.stderr.isTTY }));
   const signal = AbortSignal.timeout(deadlineMs);
   const target = await resolveTarget(client.kube, named);
-  const deployment: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
   const charts = openChartRenderer(values, work);
   const systemNamespace = values['system-namespace'];
+  const live: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
+  const deployment = withRecordedNamespace(live, systemNamespace);
   const finding = { client, work, deployment, systemNamespace, charts, values, progress, signal };
   const desired = await findDesired({ ...finding, requested: values });
   // The file has the desired state; the cluster has the installed one.

@@ -1,4 +1,4 @@
-import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
+import { installOptionsOf, placeOf, withRecordedNamespace } from '../../../provisioners/index.ts';
 import { apiVersion, readDeploymentConfig, type ServiceAccountName } from '../../../src/api/index.ts';
 import {
   findMissing,
@@ -128,9 +128,10 @@ export async function neededByDeployment(target: Target, { values, work, progres
   using client = await createContentClient(values);
   const { kube } = client;
   const { name } = await resolveTarget(kube, target);
-  const deployment = await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
   const charts = openChartRenderer(values, work);
   const systemNamespace = values['system-namespace'];
+  const found = await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
+  const deployment = withRecordedNamespace(found, systemNamespace);
   const finding = { client, work, deployment, systemNamespace, charts, values, progress, signal };
   const desired = await findDesired({ ...finding, requested: {} });
   const request = { ...installOptionsOf(deployment), ...placeOf(desired) };

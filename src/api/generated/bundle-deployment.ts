@@ -193,6 +193,8 @@ export interface BundleDeploymentStatusRecord {
   readonly groupKinds: readonly string[];
   /** Namespaces of installed objects. */
   readonly namespaces: readonly string[];
+  /** Namespace of installed objects that name none, where neither the spec nor the bundle decides that; another system namespace does not move them. */
+  readonly defaultNamespace?: string;
   /** Digests by which a new process recognizes what is in place without a request for any object; absent while an installation is under way. */
   readonly inPlace?: BundleDeploymentStatusRecordInPlace;
   /** Progress of the hooks of a chart. */
@@ -587,6 +589,9 @@ export const bundleDeploymentShape: Schema = {
               "items": {
                 "type": "string"
               }
+            },
+            "defaultNamespace": {
+              "type": "string"
             },
             "inPlace": {
               "type": "object",
