@@ -28,7 +28,7 @@ import type { ProvisionerContext } from '../context.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import { findMatch } from './bundle-match.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
-import { rollBackAbandoned } from './incomplete.ts';
+import { describeIncomplete, rollBackAbandoned, withLeft } from './incomplete.ts';
 import { blocked } from './outcome.ts';
 import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
 
@@ -198,11 +198,13 @@ function describeUnknown({ context, bundle }: DeploymentRun): readonly string[] 
 interface Missing {
   readonly lines: readonly string[];
   readonly count: number;
+  /** What an interrupted installation has left. */
+  readonly left?: string | undefined;
 }
 
-function reportMissing(run: DeploymentRun, bundle: KubeObject, { lines, count }: Missing): void {
+function reportMissing(run: DeploymentRun, bundle: KubeObject, { lines, count, left }: Missing): void {
   const more = count > lines.length ? [`and ${count - lines.length} more`] : [];
-  const message = `Dependencies are not met: ${[...lines, ...more].join('; ')}`;
+  const message = withLeft(`Dependencies are not met: ${[...lines, ...more].join('; ')}`, left);
   const installed = { type: 'Installed', status: 'False', reason: 'DependenciesNotMet', message } as const;
   setStatus(run, [bundleCondition(parseBundle(bundle)), installed, notInstalled]);
 }
@@ -233,8 +235,8 @@ export const awaitDependencies: Stage = async (run, bundle, { signal }) => {
     dependencies.forget(name);
     return undefined;
   }
-  reportMissing(run, bundle, missing);
   await rollBackAbandoned(run, signal);
+  reportMissing(run, bundle, { ...missing, left: await describeIncomplete(run, signal) });
   if (neededApis([subject]).length > 0) requeueAfter(run, apiPollMs);
   return blocked();
 };

@@ -1,10 +1,11 @@
 import { deleteCrdsAnnotation } from '../../src/api/index.ts';
 import type { Step } from '../../src/controller/index.ts';
 import { describeRef } from '../../src/kube/index.ts';
-import { actingOwnerOf, isAsked, namespaceTerms } from '../installed-record.ts';
+import { actingOwnerOf, isAsked, namespaceTerms, ownerOf } from '../installed-record.ts';
 import { type DeploymentRun, recordOf, setStatus, standingOf } from './run.ts';
 
 const maxNamed = 10;
+const subject = 'of the first installation, which is not complete';
 
 /** Whether a first installation has begun and has not come to its end. */
 export function isIncomplete(run: DeploymentRun): boolean {
@@ -25,13 +26,25 @@ export async function describeIncomplete(run: DeploymentRun, signal: AbortSignal
   const end = isMixed
     ? `Some existed before; what is known to be new is ${abandoned}, everything when the BundleDeployment is deleted`
     : `They are ${abandoned}, or when the BundleDeployment is deleted`;
-  return `of the first installation, which is not complete, ${present.length} objects exist: ${names}${more}. ${end}`;
+  return `${subject}, ${present.length} objects exist: ${names}${more}. ${end}`;
 }
 
-/** After a restart the condition reports what an interrupted first installation has left. */
+/** A message with what `describeIncomplete` has found. */
+export function withLeft(message: string, left: string | undefined): string {
+  return left === undefined ? message : `${message}; ${left}`;
+}
+
+/** Whether the condition reports what a first installation has left, or that it waits for a hook. */
+function isShown(run: DeploymentRun): boolean {
+  const { reason, message = '' } = standingOf(run).conditions.find(({ type }) => type === 'Installed') ?? {};
+  const isWaiting = reason === 'HookRunning' && recordOf(run).hooks?.phase !== 'Between';
+  return isWaiting || message.includes(subject);
+}
+
+/** After a restart the condition reports what an interrupted first installation has left, whatever it reported before. */
 export const noteIncomplete: Step<DeploymentRun> = async (run, { signal }) => {
-  const installed = standingOf(run).conditions.find(({ type }) => type === 'Installed');
-  if (installed !== undefined && installed.reason !== 'InstallPending') return undefined;
+  const isEnded = run.context.engine.revisionOf(ownerOf(run.object)) !== undefined;
+  if (isEnded || isShown(run)) return undefined;
   const what = await describeIncomplete(run, signal);
   if (what === undefined) return undefined;
   const message = `The installation was interrupted and goes on; ${what}`;

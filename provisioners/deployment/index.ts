@@ -31,11 +31,11 @@ const steps: readonly Step<DeploymentRun>[] = [
   skipUnserved('Installed'),
   tearDown,
   ensureRecord,
+  noteIncomplete,
   skipPaused,
   requireAccount,
   ensureBundle,
   noteInstalled,
-  noteIncomplete,
   installDesired,
   conclude,
 ];

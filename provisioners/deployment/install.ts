@@ -11,7 +11,7 @@ import { ownerOf } from '../installed-record.ts';
 import { type BundleChange, bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
 import { asksForHelmRelease, hadHelmRelease, releaseShelfOf } from './helm-releases.ts';
 import { type HookWait, hasHooksLeft, installHooked, isApplied } from './hooked-install.ts';
-import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
+import { describeIncomplete, rollBackAbandoned, withLeft } from './incomplete.ts';
 import { desiredRevision, isInPlace, isLeftForNow } from './install-objects.ts';
 import { isContentLost, type LoadedRendition, load, noteRendition, readValues } from './load.ts';
 import { blocked, type Outcome } from './outcome.ts';
@@ -88,7 +88,7 @@ async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal:
   if (signal.aborted || !isKnown || run.bundle === undefined) return;
   await rollBackAbandoned(run, signal);
   const left = await describeIncomplete(run, signal);
-  const message = [errorMessage(thrown), left].filter((text) => text !== undefined).join('; ');
+  const message = withLeft(errorMessage(thrown), left);
   const reason = failureReason(run, thrown);
   const installed = { type: 'Installed', status: 'False', reason, message } as const;
   setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled]);

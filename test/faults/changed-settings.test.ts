@@ -124,3 +124,33 @@ test('objects without a namespace stay where they are when the system namespace 
   await eventually(async () => expect(await numberOf()).toBe('2'));
   expect((await kube.get({ ...volumeRef, namespace: 'before' })).metadata).toMatchObject({ uid });
 });
+
+const ways = [
+  { way: 'an account is required now', settings: { isAccountRequired: true }, annotations: {} },
+  { way: 'it is paused', settings: {}, annotations: { 'core.rukpak.io/paused': 'true' } },
+];
+
+test.each(ways)(
+  'what an interrupted first installation has left is reported after a restart when $way',
+  async ({ settings, annotations }) => {
+    const name = `partial-${Object.keys(settings).length}`;
+    const fault = server.faults.add({ verbs: ['patch'], resource: 'configmaps', name: `${name}-b`, error: 500 });
+    await request(name, 'v1', [settingsMap(`${name}-a`, '1'), settingsMap(`${name}-b`, '1')]);
+    {
+      await using _first = await start(before);
+      await eventually(() => kube.get({ apiVersion: 'v1', kind: 'ConfigMap', name: `${name}-a`, namespace: 'before' }));
+    }
+    // As it is when the process is killed.
+    const condition = { type: 'Installed', status: 'Unknown', reason: 'InstallPending', message: '' };
+    const conditions = [{ ...condition, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    await kube.patch(ref(name), { status: { conditions } }, { ...user, subresource: 'status' });
+    await kube.patch(ref(name), { metadata: { annotations } }, user);
+    await using _second = await start({ ...before, ...settings });
+    await eventually(async () => {
+      const message = conditionOf(await kube.get(ref(name)), 'Installed')?.message;
+      expect(message).toContain(`1 objects exist: ConfigMap "${name}-a" in namespace "before"`);
+    });
+    fault.remove();
+    await kube.delete(ref(name));
+  },
+);
