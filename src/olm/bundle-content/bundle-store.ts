@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -133,10 +134,20 @@ export class BundleStore implements Disposable {
     }
   }
 
+  /** Of a file that a reader, or other work, has removed meanwhile, nothing is left. */
+  async #factsOf(name: string): Promise<Pick<Stats, 'size' | 'mtimeMs'>> {
+    try {
+      return await stat(join(this.#dir, name));
+    } catch (thrown) {
+      if (isMissing(thrown)) return { size: 0, mtimeMs: 0 };
+      throw thrown;
+    }
+  }
+
   async #evict(): Promise<void> {
     const names = (await readdir(this.#dir)).filter((name) => filePattern.test(name));
     const files = await mapLimit(names, statsAtATime, async (name) => {
-      const { size, mtimeMs } = await stat(join(this.#dir, name));
+      const { size, mtimeMs } = await this.#factsOf(name);
       return { name, size, mtimeMs };
     });
     let bytes = files.reduce((sum, { size }) => sum + size, 0);
