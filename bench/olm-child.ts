@@ -36,7 +36,6 @@ await addOlm(
       answerDeadlineMs: 10_000,
       platform: 'linux/amd64',
       deadlineMs: 60_000,
-      heapMebibytes: 256,
     },
     stack,
   },

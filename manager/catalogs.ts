@@ -8,7 +8,6 @@ import type { OpenServer } from './provisioners.ts';
 import type { ControllerSettings, ProcessEnvironment, RegistrySettings } from './settings.ts';
 
 const unpackDeadlineMs = 15 * 60_000;
-const heapMebibytes = 512;
 
 /** Starts the server of catalogs. */
 export type OpenCatalogServer = (
@@ -39,7 +38,6 @@ export function unpackSettings(
     answerDeadlineMs,
     platform: defaultPlatform(),
     deadlineMs: unpackDeadlineMs,
-    heapMebibytes,
   };
 }
 

@@ -9,6 +9,8 @@ export interface ContentLimits {
   readonly streamedBytes?: number;
   readonly entries: number;
   readonly pathBytes: number;
+  /** Of an archive that is compressed by zstd: what its decoder has in memory. Default: as much as a decoder accepts. */
+  readonly windowBytes?: number;
 }
 
 export const defaultContentLimits: ContentLimits = Object.freeze({

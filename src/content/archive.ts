@@ -41,7 +41,8 @@ export async function extractArchive(
 ): Promise<void> {
   const extraction = new Extraction(staging, options);
   try {
-    await decompress(source, (chunks) => extraction.consume(chunks), options);
+    const { windowBytes } = staging.limits;
+    await decompress(source, (chunks) => extraction.consume(chunks), { ...options, windowBytes });
   } catch (thrown) {
     options.signal.throwIfAborted();
     if (!isCodecError(thrown)) throw thrown;

@@ -1,7 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { type RoomShare, SharedRoom, TerminalError, TransientError } from '../base/index.ts';
+import { SharedRoom, TerminalError, TransientError } from '../base/index.ts';
 import { pieceBytesOf } from './disk.ts';
 import { cutZstdFrames } from './zstd-frames.ts';
 
@@ -11,9 +11,17 @@ const usualGrowth = 16;
 /** As much as the decoder of zstd takes for one stream: the largest window that it accepts. */
 const maxWindowBytes = 128 * 1024 * 1024;
 
+/** Reason of an error about an archive whose window is larger than the limit. */
+export const windowTooLarge = 'WindowTooLarge';
+
 function windowEnded(heldBytes: number): TransientError {
   const text = `archives that are decompressed at the same time take more than the limit of ${maxWindowBytes} bytes of memory together: this one, which had ${heldBytes} bytes for the longest time, makes room for others`;
   return new TransientError('ArchivesTooLarge', text);
+}
+
+function windowBeyond(limitBytes: number): TransientError {
+  const text = `the archive takes more than the limit of ${limitBytes} bytes of memory while it is decompressed`;
+  return new TransientError(windowTooLarge, text);
 }
 
 /** What the decoders of zstd of a thread have in memory, outside of its heap: archives decide how much that is, and a small one may ask for all of it. */
@@ -65,7 +73,7 @@ async function* startingWith(start: Buffer, rest: AsyncIterator<Buffer>): AsyncG
 async function* counting(
   pieces: AsyncIterable<Buffer>,
   windowBytes: () => number,
-  share: RoomShare,
+  take: (sizeBytes: number) => void,
 ): AsyncGenerator<Buffer> {
   let seenBytes = 0;
   let heldBytes = 0;
@@ -73,7 +81,7 @@ async function* counting(
     seenBytes += piece.length;
     const growth = Math.min(seenBytes, windowBytes()) - heldBytes;
     heldBytes += growth;
-    if (growth > 0) share.take(growth);
+    if (growth > 0) take(growth);
     yield piece;
   }
 }
@@ -108,18 +116,25 @@ async function open(pieces: AsyncIterator<Buffer>): Promise<Opened> {
   return { readable, decoder: isGzip(start) ? createGunzip({ chunkSize }) : undefined, windowBytes: () => 0 };
 }
 
+/** How an archive is decompressed. */
+interface DecompressOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** As `ContentLimits.windowBytes`. */
+  readonly windowBytes?: number | undefined;
+}
+
 /** Hands `source` to `read` uncompressed: gzip and zstd are known by their first bytes, anything else passes unchanged. Zeros behind gzip data are
  *  padding: the source is read to its end all the same, so that its digest can be checked. Memory is bounded by the codecs' windows,
  *  all of a thread together: one that takes much of it may have to make room for others. The source is closed in every case.
- *  @throws what `read`, the source or a codec throws · TransientError ArchivesTooLarge */
+ *  @throws what `read`, the source or a codec throws · TransientError ArchivesTooLarge, WindowTooLarge */
 export async function decompress(
   source: AsyncIterable<Buffer>,
   read: (chunks: AsyncIterable<Buffer>) => Promise<void>,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  options: DecompressOptions = {},
 ): Promise<void> {
   const pieces = source[Symbol.asyncIterator]();
   try {
-    await readAll(pieces, read, signal);
+    await readAll(pieces, read, options);
   } finally {
     // A file that is not read to its end would stay open. A source that is still being waited for is closed once it answers.
     void pieces.return?.().catch(() => undefined);
@@ -129,13 +144,19 @@ export async function decompress(
 async function readAll(
   pieces: AsyncIterator<Buffer>,
   read: (chunks: AsyncIterable<Buffer>) => Promise<void>,
-  signal: AbortSignal | undefined,
+  { signal, windowBytes: limitBytes = maxWindowBytes }: DecompressOptions,
 ): Promise<void> {
   const { readable, decoder, windowBytes } = await open(pieces);
   const stop = new AbortController();
   using share = windows.share((error) => stop.abort(error));
   const options = { signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]) };
-  const readCounted = (chunks: AsyncIterable<Buffer>): Promise<void> => read(counting(chunks, windowBytes, share));
+  let heldBytes = 0;
+  const take = (sizeBytes: number): void => {
+    heldBytes += sizeBytes;
+    if (heldBytes > limitBytes) throw windowBeyond(limitBytes);
+    share.take(sizeBytes);
+  };
+  const readCounted = (chunks: AsyncIterable<Buffer>): Promise<void> => read(counting(chunks, windowBytes, take));
   try {
     if (decoder === undefined) await pipeline(readable, read, options);
     else await pipeline(readable, decoder, readCounted, options);

@@ -16,7 +16,7 @@ export {
   type ContentUser,
   startContentServer,
 } from './content-server.ts';
-export { isArchiveStart } from './decompress.ts';
+export { isArchiveStart, windowTooLarge } from './decompress.ts';
 export type { DirectoryEntry } from './directory.ts';
 export { explainFullDisk, pieceBytesOf, removeFile } from './disk.ts';
 export type { FileNode } from './file-tree.ts';

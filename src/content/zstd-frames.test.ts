@@ -167,3 +167,16 @@ test('archives whose windows take much memory make room for others', async () =>
   await refused;
   await expect(decompressed(zeros(120, 27))).resolves.toHaveLength(120 * 1024 ** 2);
 });
+
+test('an archive that takes more memory than its limit is left, whatever window it asks for', async () => {
+  const drain = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const _ of chunks);
+  };
+  const options = { windowBytes: 8 * 1024 ** 2 };
+  await expect(decompress(source(zeros(16, 27), 65_536), drain, options)).rejects.toMatchObject({
+    name: 'TransientError',
+    reason: 'WindowTooLarge',
+  });
+  await expect(decompress(source(zeros(4, 27), 65_536), drain, options)).resolves.toBeUndefined();
+  await expect(decompress(source(zeros(16, 20), 65_536), drain, options)).resolves.toBeUndefined();
+});

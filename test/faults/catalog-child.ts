@@ -15,12 +15,11 @@ interface Task {
   readonly urls: readonly string[];
   readonly registries: Readonly<Record<string, string>>;
   readonly atATime: number;
-  readonly heapMebibytes: number;
   readonly deadlineMs: number;
 }
 
 const mebibyte = 1024 * 1024;
-const { images, urls, registries, atATime, heapMebibytes, deadlineMs } = JSON.parse(process.argv[2] ?? '') as Task;
+const { images, urls, registries, atATime, deadlineMs } = JSON.parse(process.argv[2] ?? '') as Task;
 const folder = await mkdtemp(`${tmpdir()}/catalog-child-`);
 const { signal } = new AbortController();
 
@@ -44,7 +43,6 @@ async function unpack(ref: string): Promise<void> {
     answerDeadlineMs: 20_000,
     platform: 'linux/amd64',
     deadlineMs,
-    heapMebibytes,
   };
   const terms = { pullSecrets: undefined, mirrors: undefined, policy: undefined };
   const job = {
@@ -53,10 +51,11 @@ async function unpack(ref: string): Promise<void> {
     ref,
     askedRef: ref,
     isKnown: false,
+    group: name,
     workDir: `${folder}/${name}`,
     file: `${folder}/${name}.index`,
   };
-  using threads = new CatalogThreads(job.settings);
+  using threads = new CatalogThreads();
   await threads.unpack(job, signal);
 }
 

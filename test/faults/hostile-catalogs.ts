@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib';
 import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
 import { sha256Digest } from '../../src/base/index.ts';
 import { configsLabel } from '../../src/catalog/index.ts';
@@ -38,15 +38,21 @@ function blobOf(bytes: Buffer): Blob {
   return { digest: sha256Digest(bytes), bytes };
 }
 
-/** A tar whose one file is larger than what may be unpacked, in a few kilobytes. */
-async function bomb(): Promise<Buffer> {
-  const header = tarFile([{ path: 'configs/a.json', content: '' }]).subarray(0, 512);
-  const sizeBytes = 600 * mebibyte;
+interface TarOfZeros {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** The logarithm of the size of the window that its decoder needs. */
+  readonly windowLog?: number;
+}
+
+/** A tar of one file, in a few kilobytes. */
+async function tarOfZeros({ path, sizeBytes, windowLog = 0 }: TarOfZeros): Promise<Buffer> {
+  const header = tarFile([{ path, content: '' }]).subarray(0, 512);
   header.write(sizeBytes.toString(8).padStart(11, '0'), 124, 'latin1');
   header.write('        ', 148, 'latin1');
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
-  const packed = createZstdCompress();
+  const packed = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: windowLog } });
   const chunk = Buffer.alloc(mebibyte);
   const fill = async (): Promise<void> => {
     packed.write(header);
@@ -72,7 +78,10 @@ async function layers(): Promise<ReadonlyMap<string, Blob>> {
   for (const [name, text] of Object.entries(catalogFiles)) {
     made.set(name, blobOf(zstdCompressSync(tarFile(fileEntries({ 'configs/catalog.yaml': text() })))));
   }
-  made.set('bomb', blobOf(await bomb()));
+  // More than may be unpacked; and as much as may be, with the largest window that decoders accept.
+  made.set('bomb', blobOf(await tarOfZeros({ path: 'configs/a.json', sizeBytes: 600 * mebibyte })));
+  const window = { path: 'configs/a.json', sizeBytes: 240 * mebibyte, windowLog: 27 };
+  made.set('window', blobOf(await tarOfZeros(window)));
   return made;
 }
 

@@ -24,7 +24,7 @@ interface CatalogRun {
 }
 
 /** As the controllers unpack images of catalogs. */
-const asControllers = { atATime: 2, heapMebibytes: 512 };
+const asControllers = { atATime: 2 };
 
 /** Has the controllers' threads unpack the images, in one process, and reads the addresses as commands do, one after the other: those over HTTP in one
  *  process, those over gRPC in another. */

@@ -61,7 +61,6 @@ async function addControllers(
         answerDeadlineMs: 30_000,
         platform: 'linux/amd64',
         deadlineMs: 120_000,
-        heapMebibytes: 256,
       },
       planRetryTimeoutMs,
       stack,

@@ -47,7 +47,6 @@ export async function startOlmCatalogs(
       answerDeadlineMs: 10_000,
       platform: 'linux/amd64',
       deadlineMs: 60_000,
-      heapMebibytes: 256,
     },
     readTerms: () => Promise.resolve({ mirrors: undefined, policy: undefined }),
     readers,

@@ -1,37 +1,41 @@
-import { ThreadPool, TransientError, WorkerThread, workerUrl } from '../../base/index.ts';
-import type { UnpackSettings } from '../catalog-content/unpack-job.ts';
+import { TerminalError, TransientError, workerUrl } from '../../base/index.ts';
+import { ContentThreads, largestHeapMebibytes, ThreadEnded } from '../content-threads.ts';
+import { withWindow } from '../images/image-job.ts';
 import type { BundleJob, BundleJobs } from './bundle-job.ts';
 
-const youngHeapMebibytes = 32;
 /** The thread ends the job at its deadline itself, unless it is so busy that it cannot. */
 const graceMs = 5_000;
 
-class ThreadEnded extends Error {}
-
-/** Reads the bundles of images in worker threads with bounded heaps: a bundle that needs more ends only its thread. Threads are used again, for one
- *  bundle at a time. */
-export class BundleThreads implements Disposable {
-  readonly #pool: ThreadPool<BundleJobs>;
-
-  constructor({ heapMebibytes }: Pick<UnpackSettings, 'heapMebibytes'>) {
-    const endedError = (why: string): Error => new ThreadEnded(why);
-    const url = workerUrl(import.meta.url, 'bundle-worker');
-    const options = { url, name: 'bundle', heapMebibytes, youngHeapMebibytes, endedError };
-    this.#pool = new ThreadPool(() => new WorkerThread<BundleJobs>(options));
+/** The same content takes as much memory each time. */
+function endedError({ name }: BundleJob, thrown: ThreadEnded): Error {
+  if (!thrown.isOutOfMemory) {
+    const text = `bundle ${name}: the thread that unpacked it ended: ${thrown.message}`;
+    return new TransientError('UnpackerEnded', text, { cause: thrown });
   }
+  const text = `bundle ${name}: it takes more memory than the limit of ${largestHeapMebibytes} MiB: expected manifests with fewer values`;
+  return new TerminalError('InvalidBundle', text, { cause: thrown });
+}
 
-  /** @throws as `unpackBundle` · TransientError UnpackerEnded · the signal's reason */
+/** Reads the bundles of images in worker threads. */
+export class BundleThreads implements Disposable {
+  readonly #threads = new ContentThreads<BundleJobs>({
+    url: workerUrl(import.meta.url, 'bundle-worker'),
+    name: 'bundle',
+  });
+
+  /** @throws as `unpackBundle` · TerminalError InvalidBundle when it takes too much memory · TransientError UnpackerEnded, MadeRoom · the signal's reason */
   async unpack(job: BundleJob, signal: AbortSignal): Promise<{ readonly image: string }> {
+    const { group, settings } = job;
+    const options = { group, signal, deadlineMs: settings.deadlineMs + graceMs };
     try {
-      return await this.#pool.run('unpack', job, { signal, deadlineMs: job.settings.deadlineMs + graceMs });
+      return await this.#threads.run('unpack', ({ windowBytes }) => withWindow(job, windowBytes), options);
     } catch (thrown) {
       if (!(thrown instanceof ThreadEnded)) throw thrown;
-      const text = `bundle ${job.name}: the thread that unpacked it ended: ${thrown.message}`;
-      throw new TransientError('UnpackerEnded', text, { cause: thrown });
+      throw endedError(job, thrown);
     }
   }
 
   [Symbol.dispose](): void {
-    this.#pool[Symbol.dispose]();
+    this.#threads[Symbol.dispose]();
   }
 }

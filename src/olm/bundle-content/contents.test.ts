@@ -66,7 +66,6 @@ async function open(options: Partial<BundleContentsOptions> = {}): Promise<void>
       answerDeadlineMs: 10_000,
       platform: 'linux/amd64',
       deadlineMs: 30_000,
-      heapMebibytes: 256,
     },
     unpack: (job, signal) => threads.unpack(job, signal),
     ...options,

@@ -73,7 +73,7 @@ class Contents implements BundleContents {
     this.#options = options;
     this.#store = store;
     this.#clock = clock;
-    this.#threads = new BundleThreads(options.settings);
+    this.#threads = new BundleThreads();
     this.#work = new BackgroundWork({
       clock,
       log,
@@ -179,7 +179,8 @@ class Contents implements BundleContents {
     const place = this.#store.prepare(work);
     try {
       const terms = await readTerms(bundle.catalog, signal);
-      const job = { ...terms, ...place, settings, name, ref, askedRef: ref, isKnown: false };
+      const group = bundle.catalog.namespace;
+      const job = { ...terms, ...place, settings, group, name, ref, askedRef: ref, isKnown: false };
       const { image } = await unpack(job, signal);
       const { digest = '' } = parseImageReference(image);
       await this.#store.commit(this.#keyOf(bundle, digest), place);

@@ -54,12 +54,11 @@ function jobOf(image: string): UnpackJob {
     answerDeadlineMs: 10_000,
     platform: 'linux/amd64',
     deadlineMs: 60_000,
-    heapMebibytes: 256,
   };
   const terms = { pullSecrets: undefined, mirrors: undefined, policy: undefined };
   const ref = `${registry.host}/${image}`;
   const place = { workDir: join(dir, image.replace(':', '-')), file: join(dir, `${image.replace(':', '-')}.index`) };
-  return { ...terms, ...place, settings, ref, askedRef: ref, isKnown: false };
+  return { ...terms, ...place, settings, ref, askedRef: ref, isKnown: false, group: '' };
 }
 
 test('an image that has a database instead of documents is read, and nothing of it is left or run', async () => {

@@ -50,7 +50,7 @@ async function endlessRegistry(write: (stream: ServerHttp2Stream) => void): Prom
 }
 
 function job(address: string, deadlineMs: number) {
-  return { settings: { deadlineMs, heapMebibytes: 128 }, address, file: join(dir, 'index') };
+  return { settings: { deadlineMs }, group: 'ns', address, file: join(dir, 'index') };
 }
 
 test('a registry that lists packages without end is left', async () => {
@@ -70,7 +70,7 @@ test('a registry that answers slower and slower is left at the deadline, in a th
   const address = await endlessRegistry((stream) => void stream.write(frameOf('p')));
   await expect(indexRegistry(job(address, 500), signal)).rejects.toMatchObject({ reason: 'DeadlineExceeded' });
   // On a busy machine the thread is terminated before it has ended by itself.
-  using threads = new CatalogThreads({ heapMebibytes: 256 });
+  using threads = new CatalogThreads();
   await expect(threads.indexRegistry(job(address, 500), signal)).rejects.toBeInstanceOf(TransientError);
 });
 

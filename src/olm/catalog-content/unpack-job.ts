@@ -27,7 +27,9 @@ export interface UnpackedCatalog {
 
 /** To make the index of what a registry serves over gRPC. */
 export interface RegistryJob {
-  readonly settings: Pick<UnpackSettings, 'deadlineMs' | 'heapMebibytes'>;
+  readonly settings: Pick<UnpackSettings, 'deadlineMs'>;
+  /** As that of an image. */
+  readonly group: string;
   /** `HOST:PORT` */
   readonly address: string;
   /** Where the index goes. */
@@ -36,7 +38,9 @@ export interface RegistryJob {
 
 /** To make the index of a catalog in a ConfigMap. */
 export interface ConfigMapJob {
-  readonly settings: Pick<UnpackSettings, 'deadlineMs' | 'heapMebibytes'>;
+  readonly settings: Pick<UnpackSettings, 'deadlineMs'>;
+  /** As that of an image. */
+  readonly group: string;
   /** `NAMESPACE/NAME`, for messages. */
   readonly configMap: string;
   readonly data: Readonly<Record<string, string>>;

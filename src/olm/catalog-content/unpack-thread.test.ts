@@ -30,14 +30,14 @@ test('unpacking a catalog that never ends is aborted at the deadline', { timeout
       answerDeadlineMs: 10_000,
       platform: 'linux/amd64',
       deadlineMs: 2_000,
-      heapMebibytes: 256,
     },
     ref,
     askedRef: ref,
     isKnown: false,
+    group: '',
     workDir,
     file: join(workDir, 'index'),
   };
-  using threads = new CatalogThreads(job.settings);
+  using threads = new CatalogThreads();
   await expect(threads.unpack(job, new AbortController().signal)).rejects.toBeInstanceOf(TransientError);
 });

@@ -1,64 +1,77 @@
-import { ThreadPool, TransientError, WorkerThread, workerUrl } from '../../base/index.ts';
-import type {
-  CatalogJobs,
-  ConfigMapJob,
-  RegistryJob,
-  UnpackedCatalog,
-  UnpackJob,
-  UnpackSettings,
+import { TerminalError, TransientError, workerUrl } from '../../base/index.ts';
+import { ContentThreads, largestHeapMebibytes, ThreadEnded, type ThreadMemory } from '../content-threads.ts';
+import { withWindow } from '../images/image-job.ts';
+import {
+  type CatalogJobs,
+  type ConfigMapJob,
+  contentFault,
+  type RegistryJob,
+  type UnpackedCatalog,
+  type UnpackJob,
 } from './unpack-job.ts';
 
-const youngHeapMebibytes = 32;
 /** The thread ends the job at its deadline itself, unless it is so busy that it cannot. */
 const graceMs = 5_000;
 
-class ThreadEnded extends Error {}
+interface RunOptions {
+  readonly job: Pick<RegistryJob, 'settings' | 'group'>;
+  readonly what: string;
+  readonly signal: AbortSignal;
+}
 
-/** Reads catalogs in worker threads with bounded heaps: a catalog that needs more ends only its thread. Threads are used again, for one catalog at a
- *  time. */
-export class CatalogThreads implements Disposable {
-  readonly #pool: ThreadPool<CatalogJobs>;
-
-  constructor({ heapMebibytes }: Pick<UnpackSettings, 'heapMebibytes'>) {
-    const endedError = (why: string): Error => new ThreadEnded(why);
-    const url = workerUrl(import.meta.url, 'unpack-worker');
-    const options = { url, name: 'catalog', heapMebibytes, youngHeapMebibytes, endedError };
-    this.#pool = new ThreadPool(() => new WorkerThread<CatalogJobs>(options));
+/** The same content takes as much memory each time. */
+function endedError(what: string, thrown: ThreadEnded): Error {
+  const prefix = `error storing fbc: ${what}:`;
+  if (!thrown.isOutOfMemory) {
+    const text = `${prefix} the thread that unpacked it ended: ${thrown.message}`;
+    return new TransientError('UnpackerEnded', text, { cause: thrown });
   }
+  const text = `${prefix} it takes more memory than the limit of ${largestHeapMebibytes} MiB: expected fewer or smaller documents`;
+  return new TerminalError(contentFault, text, { cause: thrown });
+}
+
+type InputFor<Kind extends keyof CatalogJobs> = (memory: ThreadMemory) => CatalogJobs[Kind]['input'];
+
+/** Reads catalogs in worker threads. */
+export class CatalogThreads implements Disposable {
+  readonly #threads = new ContentThreads<CatalogJobs>({
+    url: workerUrl(import.meta.url, 'unpack-worker'),
+    name: 'catalog',
+  });
 
   /** Unpacks the catalog of an image.
-   *  @throws as `unpackCatalog` · TransientError UnpackerEnded · the signal's reason */
+   *  @throws as `unpackCatalog` · TerminalError CatalogContentFault when it takes too much memory · TransientError UnpackerEnded, MadeRoom · the signal's reason */
   async unpack(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
-    return await this.#run('unpack', job, { what: job.ref, signal });
+    return await this.#run('unpack', ({ windowBytes }) => withWindow(job, windowBytes), { job, what: job.ref, signal });
   }
 
   /** Reads what a registry serves.
-   *  @throws as `indexRegistry` · TransientError UnpackerEnded · the signal's reason */
+   *  @throws as `indexRegistry` · TransientError UnpackerEnded, MadeRoom · the signal's reason */
   async indexRegistry(job: RegistryJob, signal: AbortSignal): Promise<UnpackedCatalog> {
-    return await this.#run('registry', job, { what: job.address, signal });
+    return await this.#run('registry', () => job, { job, what: job.address, signal });
   }
 
   /** Reads the catalog of a ConfigMap.
-   *  @throws as `indexConfigMap` · TransientError UnpackerEnded · the signal's reason */
+   *  @throws as `indexConfigMap` · TransientError UnpackerEnded, MadeRoom · the signal's reason */
   async indexConfigMap(job: ConfigMapJob, signal: AbortSignal): Promise<UnpackedCatalog> {
-    return await this.#run('configMap', job, { what: `configmap ${job.configMap}`, signal });
+    return await this.#run('configMap', () => job, { job, what: `configmap ${job.configMap}`, signal });
   }
 
   [Symbol.dispose](): void {
-    this.#pool[Symbol.dispose]();
+    this.#threads[Symbol.dispose]();
   }
 
   async #run<Kind extends keyof CatalogJobs>(
     kind: Kind,
-    job: CatalogJobs[Kind]['input'],
-    { what, signal }: { readonly what: string; readonly signal: AbortSignal },
+    inputFor: InputFor<Kind>,
+    { job, what, signal }: RunOptions,
   ): Promise<UnpackedCatalog> {
+    const { group, settings } = job;
     try {
-      return await this.#pool.run(kind, job, { signal, deadlineMs: job.settings.deadlineMs + graceMs });
+      return await this.#threads.run(kind, inputFor, { group, signal, deadlineMs: settings.deadlineMs + graceMs });
     } catch (thrown) {
       if (!(thrown instanceof ThreadEnded)) throw thrown;
-      const text = `error storing fbc: ${what}: the thread that unpacked it ended: ${thrown.message}`;
-      throw new TransientError('UnpackerEnded', text, { cause: thrown });
+      throw endedError(what, thrown);
     }
   }
 }

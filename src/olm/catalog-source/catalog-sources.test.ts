@@ -33,7 +33,6 @@ const settings = {
   answerDeadlineMs: 10_000,
   platform: 'linux/amd64',
   deadlineMs: 60_000,
-  heapMebibytes: 256,
 };
 const readers = { image: unpackCatalog, address: indexRegistry, configMap: indexConfigMap };
 

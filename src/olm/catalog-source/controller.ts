@@ -58,8 +58,8 @@ const limits = { perGroup: 1, prompt: 2, running: 4, promptMs: 30_000 };
 const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
 
 /** In threads, which end with the controllers. */
-function openReaders({ settings }: CatalogSourcesOptions, signal: AbortSignal): CatalogReaders {
-  const threads = new CatalogThreads(settings);
+function openReaders(signal: AbortSignal): CatalogReaders {
+  const threads = new CatalogThreads();
   signal.addEventListener('abort', () => threads[Symbol.dispose](), { once: true });
   return {
     image: async (job, stop) => await threads.unpack(job, stop),
@@ -142,7 +142,7 @@ function createContext(manager: Manager, options: CatalogSourcesOptions, parts: 
     configMaps: manager.cache(configMapTarget),
     work: new BackgroundWork({ clock, log, signal, limits, retry, isFinal, onChange, onFailure }),
     pin: createPin(settings, clock),
-    readers: { ...openReaders(options, signal), ...readers },
+    readers: { ...openReaders(signal), ...readers },
     version: new ClusterVersion(kube, clock),
     uids: new Map(),
     progress: new Map(),

@@ -81,7 +81,10 @@ async function readImage(reading: Reading, image: string, directory: string | un
   const { settings } = context;
   const identity = directory === undefined ? ref : `${ref} ${directory}`;
   await store(reading, identity, (place) =>
-    context.readers.image({ ...terms, ...place, settings, ref, askedRef: image, isKnown: false, directory }, signal),
+    context.readers.image(
+      { ...terms, ...place, settings, group: namespace, ref, askedRef: image, isKnown: false, directory },
+      signal,
+    ),
   );
 }
 
@@ -90,8 +93,9 @@ async function readAddress(reading: Reading, address: string): Promise<void> {
   const { context, progress, source, signal } = reading;
   const epoch = context.connections.get(source.metadata.uid ?? '')?.epoch;
   const { settings, clock } = context;
+  const { namespace: group = '' } = source.metadata;
   await store(reading, `grpc://${address}#${clock.now()}-${epoch ?? 0}`, ({ file }) =>
-    context.readers.address({ settings, address, file }, signal),
+    context.readers.address({ settings, group, address, file }, signal),
   );
   if (epoch !== undefined) progress.epoch = epoch;
 }
@@ -138,8 +142,9 @@ async function readConfigMap(reading: Reading, name: string): Promise<void> {
   const sorted = Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const ref = `configmap ${name}@${sha256Digest(Buffer.from(JSON.stringify(sorted)))}`;
   const { settings } = context;
+  const { namespace: group = '' } = source.metadata;
   await store(reading, ref, ({ file }) =>
-    context.readers.configMap({ settings, configMap: `${source.metadata.namespace}/${name}`, data, file }, signal),
+    context.readers.configMap({ settings, group, configMap: `${group}/${name}`, data, file }, signal),
   );
   const { uid = '', resourceVersion = '' } = (await own(reading, found)).metadata;
   progress.configMap = { uid, resourceVersion };

@@ -1,77 +1,80 @@
-import { type JobOptions, TransientError, WorkerThread } from '../../base/index.ts';
+import { TransientError } from '../../base/index.ts';
+import { type ContentJobOptions, ContentThreads, neededMore, ThreadEnded } from '../content-threads.ts';
 
-/** How much the thread may take. */
+/** How long the thread may take. */
 export interface ThreadLimits {
   /** For one answer. */
   readonly deadlineMs: number;
-  readonly heapMebibytes: number;
   /** Without a question for so long, it ends. */
   readonly idleMs: number;
 }
 
-const defaultLimits: ThreadLimits = Object.freeze({ deadlineMs: 30_000, heapMebibytes: 512, idleMs: 30_000 });
-const youngHeapMebibytes = 32;
+/** Who asks. */
+interface Asker {
+  /** Questions of one group share a turn where they need much memory. */
+  readonly group: string;
+  readonly signal: AbortSignal;
+}
+
+const defaultLimits: ThreadLimits = Object.freeze({ deadlineMs: 30_000, idleMs: 30_000 });
 
 type Questions<Jobs> = { readonly [Kind in keyof Jobs]: { readonly input: unknown; readonly result: unknown } };
 
 /** Answers questions about catalogs in a separate thread, one after the other: whatever catalogs contain, this thread is not blocked, and neither time
  *  nor memory is without bound. The thread is started with the first question, and ends when there are none. */
 export class QuestionThread<Jobs extends Questions<Jobs>> implements Disposable {
-  readonly #url: URL;
-  readonly #limits: ThreadLimits;
-  #thread: WorkerThread<Jobs> | undefined;
+  readonly #threads: ContentThreads<Jobs>;
+  readonly #deadlineMs: number;
   #last: Promise<void> = Promise.resolve();
-  #idle: NodeJS.Timeout | undefined;
 
   /** `url` is the module that answers. */
   constructor(url: URL, limits: Partial<ThreadLimits> = {}) {
-    this.#url = url;
-    this.#limits = { ...defaultLimits, ...limits };
+    const { deadlineMs, idleMs } = { ...defaultLimits, ...limits };
+    this.#deadlineMs = deadlineMs;
+    this.#threads = new ContentThreads<Jobs>({ url, name: 'resolver' }, { idleMs });
   }
 
-  /** @throws TransientError ResolutionCancelled when it took too much · the signal's reason · what the answer throws */
+  /** @throws TransientError ResolutionCancelled when it took too much, MadeRoom · the signal's reason · what the answer throws */
   async ask<Kind extends keyof Jobs & string>(
     kind: Kind,
     question: Jobs[Kind]['input'],
-    signal: AbortSignal,
+    { group, signal }: Asker,
   ): Promise<Jobs[Kind]['result']> {
-    using turn = await this.#turn();
-    const options: JobOptions = { signal, deadlineMs: this.#limits.deadlineMs, isLeftOnAbort: true };
-    return await turn.thread().run(kind, question, options);
+    const options = { group, signal, deadlineMs: this.#deadlineMs, isLeftOnAbort: true };
+    try {
+      return await this.#answer(kind, question, options);
+    } catch (thrown) {
+      if (!(thrown instanceof ThreadEnded)) throw thrown;
+      const text = `cancelled before a solution could be found: ${thrown.message}`;
+      throw new TransientError('ResolutionCancelled', text, { cause: thrown });
+    }
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#idle);
-    if (this.#thread?.isAlive === true) this.#thread.leave();
-    this.#thread = undefined;
+    this.#threads[Symbol.dispose]();
+  }
+
+  /** Other questions do not wait for one that needs much memory. */
+  async #answer<Kind extends keyof Jobs & string>(
+    kind: Kind,
+    question: Jobs[Kind]['input'],
+    options: ContentJobOptions,
+  ): Promise<Jobs[Kind]['result']> {
+    try {
+      using _ = await this.#turn();
+      return await this.#threads.runOrdinary(kind, question, options);
+    } catch (thrown) {
+      if (!neededMore(thrown)) throw thrown;
+    }
+    return await this.#threads.runLarge(kind, question, options);
   }
 
   /** Waits until no other question is asked. */
-  async #turn(): Promise<Disposable & { thread(): WorkerThread<Jobs> }> {
+  async #turn(): Promise<Disposable> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = this.#last;
     this.#last = promise;
     await before;
-    clearTimeout(this.#idle);
-    return {
-      thread: () => this.#open(),
-      [Symbol.dispose]: () => {
-        this.#idle = setTimeout(() => this[Symbol.dispose](), this.#limits.idleMs).unref();
-        resolve();
-      },
-    };
-  }
-
-  #open(): WorkerThread<Jobs> {
-    if (this.#thread?.isAlive === true) return this.#thread;
-    this.#thread = new WorkerThread({
-      url: this.#url,
-      name: 'resolver',
-      heapMebibytes: this.#limits.heapMebibytes,
-      youngHeapMebibytes,
-      endedError: (why) =>
-        new TransientError('ResolutionCancelled', `cancelled before a solution could be found: ${why}`),
-    });
-    return this.#thread;
+    return { [Symbol.dispose]: resolve };
   }
 }

@@ -27,7 +27,6 @@ const settings = {
   answerDeadlineMs: 10_000,
   platform: 'linux/amd64',
   deadlineMs: 60_000,
-  heapMebibytes: 256,
 };
 
 let cluster: BareCluster;

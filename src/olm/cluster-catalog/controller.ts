@@ -69,8 +69,8 @@ export const clusterCatalogController: ControllerDefinition<CatalogContext, Cata
 });
 
 /** Unpacks in threads, which end with the controllers. */
-function inThreads({ settings }: ClusterCatalogsOptions, signal: AbortSignal): CatalogContext['unpack'] {
-  const threads = new CatalogThreads(settings);
+function inThreads(signal: AbortSignal): CatalogContext['unpack'] {
+  const threads = new CatalogThreads();
   signal.addEventListener('abort', () => threads[Symbol.dispose](), { once: true });
   return async (job, stop) => await threads.unpack(job, stop);
 }
@@ -81,7 +81,7 @@ function createContext(
   { store, onChange }: { readonly store: CatalogStore; readonly onChange: (name: string) => void },
 ): CatalogContext {
   const { kube, clock, log, metrics, signal } = manager;
-  const { settings, baseUrl, readTerms, unpack = inThreads(options, signal) } = options;
+  const { settings, baseUrl, readTerms, unpack = inThreads(signal) } = options;
   const onFailure: BackgroundWorkOptions['onFailure'] = (name, { reason, message }) => {
     log.warn({ object: name, reason, message }, 'catalog not unpacked');
   };

@@ -22,7 +22,8 @@ async function unpack(context: CatalogContext, request: UnpackRequest, signal: A
   const startedMs = clock.now();
   const { workDir, file } = await store.prepare(name);
   try {
-    const unpacked = await context.unpack({ ...terms, settings, ref, askedRef, isKnown, workDir, file }, signal);
+    const group = parseImageReference(ref).registry;
+    const unpacked = await context.unpack({ ...terms, settings, group, ref, askedRef, isKnown, workDir, file }, signal);
     signal.throwIfAborted();
     await store.commit(name, file, { ...unpacked, uid, ref, unpackedAt: formatTimestamp(clock.now()) });
     faulty.delete(name);

@@ -14,7 +14,6 @@ export interface UnpackSettings {
   readonly platform: string;
   /** Of one image, from its first byte to its result. */
   readonly deadlineMs: number;
-  readonly heapMebibytes: number;
 }
 
 /** What registries are asked with. */
@@ -27,6 +26,8 @@ export interface RegistryTerms {
 /** To fetch one image; crosses threads. */
 export interface ImageJob extends RegistryTerms {
   readonly settings: UnpackSettings;
+  /** Whose work it is: that of one group shares a turn where it needs much memory. */
+  readonly group: string;
   readonly ref: string;
   /** As the user wrote it. */
   readonly askedRef: string;
@@ -34,4 +35,10 @@ export interface ImageJob extends RegistryTerms {
   readonly isKnown: boolean;
   /** For temporary files of this job alone. The next attempt reuses what is left there. */
   readonly workDir: string;
+}
+
+/** The job with a limit on the memory of archives that are decompressed. */
+export function withWindow<Job extends ImageJob>(job: Job, windowBytes: number): Job {
+  const { settings } = job;
+  return { ...job, settings: { ...settings, limits: { ...settings.limits, windowBytes } } };
 }

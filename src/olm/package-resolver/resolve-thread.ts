@@ -24,6 +24,9 @@ export interface ExtensionResolver {
   extension(question: ExtensionQuestion, options: AskOptions): Promise<ExtensionAnswer>;
 }
 
+/** Of questions that need much memory: catalogs and those who ask are of the whole cluster. */
+const group = 'cluster';
+
 /** Resolves in a separate thread. */
 export class ResolverThread implements Resolver, ExtensionResolver, Disposable {
   readonly #thread: QuestionThread<ResolverJobs>;
@@ -33,15 +36,15 @@ export class ResolverThread implements Resolver, ExtensionResolver, Disposable {
   }
 
   async next(question: NextQuestion, { held: { places }, signal }: AskOptions): Promise<NextAnswer> {
-    return await this.#thread.ask('next', { question, places }, signal);
+    return await this.#thread.ask('next', { question, places }, { group, signal });
   }
 
   async needs(question: NeedsQuestion, { held: { places }, signal }: AskOptions): Promise<readonly PlacedChoice[]> {
-    return await this.#thread.ask('needs', { question, places }, signal);
+    return await this.#thread.ask('needs', { question, places }, { group, signal });
   }
 
   async extension(question: ExtensionQuestion, { held: { places }, signal }: AskOptions): Promise<ExtensionAnswer> {
-    return await this.#thread.ask('extension', { question, places }, signal);
+    return await this.#thread.ask('extension', { question, places }, { group, signal });
   }
 
   [Symbol.dispose](): void {

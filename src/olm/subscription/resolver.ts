@@ -17,7 +17,7 @@ export function createResolver(): NamespaceResolver {
   return {
     answer: async (question, { catalogs, places }, signal) => {
       if (places === undefined) return answerNamespace(question, catalogs);
-      return await thread.ask('namespace', { question, places }, signal);
+      return await thread.ask('namespace', { question, places }, { group: question.namespace, signal });
     },
     [Symbol.dispose]: () => thread[Symbol.dispose](),
   };

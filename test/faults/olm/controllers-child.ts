@@ -20,7 +20,6 @@ const unpacking = {
   answerDeadlineMs: 10_000,
   platform: 'linux/amd64',
   deadlineMs: 60_000,
-  heapMebibytes: 512,
 };
 const unwatched = { [Symbol.dispose]: () => undefined };
 const registries = {

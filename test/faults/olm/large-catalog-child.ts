@@ -27,12 +27,11 @@ const settings = {
   answerDeadlineMs: 20_000,
   platform: 'linux/amd64',
   deadlineMs: 10 * 60_000,
-  heapMebibytes: 512,
 };
 const terms = { pullSecrets: undefined, mirrors: undefined, policy: undefined };
-using threads = new CatalogThreads(settings);
+using threads = new CatalogThreads();
 await threads.unpack(
-  { ...terms, settings, ref, askedRef: ref, isKnown: false, workDir: `${folder}/work`, file },
+  { ...terms, settings, ref, askedRef: ref, isKnown: false, group: '', workDir: `${folder}/work`, file },
   signal,
 );
 
