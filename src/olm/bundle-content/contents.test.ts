@@ -266,6 +266,19 @@ describe('images', () => {
     expect(slow.size).toBeLessThan(10);
   });
 
+  test('of images that cannot be unpacked, however many plans ask for, the last are known', async () => {
+    stop.abort();
+    await open({
+      storeDir: join(storeDir, 'other'),
+      maxRemembered: 3,
+      unpack: () => Promise.reject(new Error('no such image')),
+    });
+    const images = Array.from({ length: 5 }, (_, index) => `none.example/boat:v${index}`);
+    for (const image of images) await eventually(() => expect(read({ image })).rejects.toThrow('no such image'));
+    await expect(read({ image: images[4] ?? '' })).rejects.toThrow('no such image');
+    await expect(read({ image: images[0] ?? '' })).rejects.toThrow('unpack job not completed');
+  });
+
   test('what was not used for longest leaves the disk when the budget is exhausted', async () => {
     const noise = (seed: string): JsonObject => ({ ...configMap, data: { text: seed.repeat(700_000) } });
     const images = ['a', 'b'].map((seed) => `${registry.host}/boat@${putBundle(`boat:${seed}`, [csv, noise(seed)])}`);

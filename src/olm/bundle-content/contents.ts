@@ -24,8 +24,8 @@ const limits = { perGroup: 2, prompt: 2, running: 4, promptMs: 10_000 };
 const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
 const defaultTimeoutMs = 10 * 60_000;
 const pollMs = 5_000;
-/** Of tags whose image was unpacked, and of bundles that wait. */
-const maxRemembered = 10_000;
+/** Of tags whose image was unpacked, and of bundles that wait or have failed. */
+const defaultRemembered = 10_000;
 
 export interface BundleContentsOptions {
   readonly views: CatalogSourceViews;
@@ -37,16 +37,30 @@ export interface BundleContentsOptions {
   readonly readTerms: (catalog: BundleReference['catalog'], signal: AbortSignal) => Promise<RegistryTerms>;
   /** The uid of a Namespace; empty for one that is not known. */
   readonly namespaceUid: (name: string) => string;
+  /** How many bundles that cannot be unpacked are known. Default: 10,000. */
+  readonly maxRemembered?: number;
   /** Default: in a worker thread. */
   readonly unpack?: (job: BundleJob, signal: AbortSignal) => Promise<{ readonly image: string }>;
 }
 
-/** Forgets the oldest entry when there are too many. */
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next();
-  if (map.size > maxRemembered && oldest.done !== true) map.delete(oldest.value);
+/** Values by key; forgets the oldest when there are too many. */
+class Remembered<T> extends Map<string, T> {
+  readonly #max: number;
+
+  constructor(max: number) {
+    super();
+    this.#max = max;
+  }
+
+  /** The key that was forgotten for this one. */
+  remember(key: string, value: T): string | undefined {
+    this.delete(key);
+    this.set(key, value);
+    const oldest = this.keys().next();
+    if (this.size <= this.#max || oldest.done === true) return undefined;
+    this.delete(oldest.value);
+    return oldest.value;
+  }
 }
 
 /** A bundle's image in the eyes of one catalog. */
@@ -62,14 +76,18 @@ class Contents implements BundleContents {
   readonly #work: BackgroundWork;
   readonly #threads: BundleThreads;
   /** Images by digest of what was asked for by a tag. */
-  readonly #pinned = new Map<string, string>();
+  readonly #pinned: Remembered<string>;
   /** When a bundle was asked for first, in vain. */
-  readonly #waitingSince = new Map<string, number>();
+  readonly #waitingSince: Remembered<number>;
   /** When its image was last tried in vain. */
-  readonly #failedAt = new Map<string, number>();
+  readonly #failedAt: Remembered<number>;
 
   constructor(manager: Manager, options: BundleContentsOptions, store: BundleStore) {
     const { clock, log, signal } = manager;
+    const { maxRemembered = defaultRemembered } = options;
+    this.#pinned = new Remembered(maxRemembered);
+    this.#waitingSince = new Remembered(maxRemembered);
+    this.#failedAt = new Remembered(maxRemembered);
     this.#options = options;
     this.#store = store;
     this.#clock = clock;
@@ -147,7 +165,7 @@ class Contents implements BundleContents {
     if (this.#mayTry(bundle) && this.#work.stateOf(id).kind === 'due')
       this.#work.start(id, (signal) => this.#unpack(bundle, signal), { group: bundle.catalog.namespace });
     const sinceMs = this.#waitingSince.get(name) ?? this.#clock.now();
-    remember(this.#waitingSince, name, sinceMs);
+    this.#waitingSince.remember(name, sinceMs);
     const { timeoutMs = defaultTimeoutMs } = bundle;
     const isLate = timeoutMs > 0 && this.#clock.now() - sinceMs >= timeoutMs;
     return unpackError(bundle, known, isLate);
@@ -171,6 +189,12 @@ class Contents implements BundleContents {
     return `${namespace}/${source}/${name}/${image} ${this.#options.namespaceUid(namespace)}`;
   }
 
+  /** Why it failed is remembered with it: plans may ask for any number of bundles, and never again. */
+  #noteFailed(work: string): void {
+    const forgotten = this.#failedAt.remember(work, this.#clock.now());
+    if (forgotten !== undefined) void this.#work.cancel(forgotten);
+  }
+
   async #unpack(bundle: ImageBundle, signal: AbortSignal): Promise<void> {
     const { name, image: ref } = bundle;
     const { settings, readTerms } = this.#options;
@@ -184,10 +208,10 @@ class Contents implements BundleContents {
       const { image } = await unpack(job, signal);
       const { digest = '' } = parseImageReference(image);
       await this.#store.commit(this.#keyOf(bundle, digest), place);
-      remember(this.#pinned, work, image);
+      this.#pinned.remember(work, image);
       this.#failedAt.delete(work);
     } catch (thrown) {
-      remember(this.#failedAt, work, this.#clock.now());
+      this.#noteFailed(work);
       if (thrown instanceof TerminalError) await this.#store.discard(place);
       else await this.#store.leave(place);
       throw thrown;
