@@ -26,7 +26,7 @@ const noTerms: RegistryTerms = { pullSecrets: undefined, mirrors: undefined, pol
 const shop = { namespace: 'a', name: 'shop' };
 
 /** Those of all tests: to start a thread takes longer than a test. */
-const threads = new BundleThreads({ heapMebibytes: 256 });
+const threads = new BundleThreads();
 
 let registry: Registry;
 let storeDir: string;
