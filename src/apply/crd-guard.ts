@@ -9,6 +9,7 @@ import {
   NoKindMatch,
   refOf,
 } from '../kube/index.ts';
+import { isEstablished } from './crds.ts';
 import type { KindRef } from './kind-list.ts';
 import { belongsTo, type Owner } from './ownership.ts';
 import { kindsOfCrd } from './plan.ts';
@@ -56,14 +57,21 @@ async function foreignObjects(
   return { names, count, isAll: true };
 }
 
-async function isServed(kube: KubeClient, kind: KindRef, signal: AbortSignal): Promise<boolean> {
-  try {
-    await kube.resolve(kind.apiVersion, kind.kind, { signal });
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof NoKindMatch) return false;
-    throw thrown;
+/** The first of them that the API server serves. */
+async function firstServed(
+  kube: KubeClient,
+  kinds: readonly KindRef[],
+  signal: AbortSignal,
+): Promise<KindRef | undefined> {
+  for (const kind of kinds) {
+    try {
+      await kube.resolve(kind.apiVersion, kind.kind, { signal });
+      return kind;
+    } catch (thrown) {
+      if (!(thrown instanceof NoKindMatch)) throw thrown;
+    }
   }
+  return undefined;
 }
 
 function foundText({ names, count, isAll }: Found): string {
@@ -73,7 +81,21 @@ function foundText({ names, count, isAll }: Found): string {
   return `${objects} of it ${verb} that the bundle does not contain (${names.join(', ')}${more})`;
 }
 
+/** Why objects that are not the owner's may exist. One that was never established has none. */
 async function whyNotEmpty(
+  kube: KubeClient,
+  crd: KubeObject,
+  search: { readonly owner: Owner; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const kinds = servedKinds(crd);
+  if (kinds.length === 0) return 'none of its versions is served, so its objects cannot be listed';
+  const kind = await firstServed(kube, kinds, search.signal);
+  if (kind !== undefined) return await whyNotEmptyAs(kube, { crd, kind }, search);
+  if (!isEstablished(crd)) return undefined;
+  return 'the API server shows none of its versions, as where an APIService has taken their place, so its objects cannot be listed';
+}
+
+async function whyNotEmptyAs(
   kube: KubeClient,
   { crd, kind }: { readonly crd: KubeObject; readonly kind: KindRef },
   search: { readonly owner: Owner; readonly signal: AbortSignal },
@@ -99,14 +121,9 @@ export async function whyRetainCrd(
   const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
   try {
     const crd = await kube.get(ref, { signal });
-    const [kind] = servedKinds(crd);
-    const what = describeRef(ref);
+    const why = await whyNotEmpty(kube, crd, { owner, signal });
     const advice = `Delete it when they are no longer needed; with the annotation ${deleteCrdsAnnotation}: "true" on the BundleDeployment, it is deleted together with them`;
-    if (kind === undefined)
-      return `${what} is retained: none of its versions is served, so its objects cannot be listed. ${advice}`;
-    if (!(await isServed(kube, kind, signal))) return undefined;
-    const why = await whyNotEmpty(kube, { crd, kind }, { owner, signal });
-    return why === undefined ? undefined : `${what} is retained: ${why}. ${advice}`;
+    return why === undefined ? undefined : `${describeRef(ref)} is retained: ${why}. ${advice}`;
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;
     throw thrown;

@@ -32,14 +32,16 @@ function switchesOf({ metadata: { annotations = {} } }: KubeObject): string {
   return JSON.stringify([annotations[safeCrdUpgradeAnnotation], annotations[crdSafetyIgnoreAnnotation]]);
 }
 
-function stateOf(crd: KubeObject): CrdState {
+/** Whether objects of it may exist. */
+export function isEstablished(crd: KubeObject): boolean {
   const status = isJsonObject(crd['status']) ? crd['status'] : {};
   const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
-  const isEstablished = conditions.some(
-    (item) => isJsonObject(item) && item['type'] === 'Established' && item['status'] === 'True',
-  );
+  return conditions.some((item) => isJsonObject(item) && item['type'] === 'Established' && item['status'] === 'True');
+}
+
+function stateOf(crd: KubeObject): CrdState {
   const name = crd.metadata.name ?? '';
-  return { name, isEstablished, generation: generationOf(crd), switches: switchesOf(crd) };
+  return { name, isEstablished: isEstablished(crd), generation: generationOf(crd), switches: switchesOf(crd) };
 }
 
 function pendingOf(cache: ObjectCache<CrdState>, names: readonly string[]): readonly string[] {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import { startExtensionServer } from '../support/extension-server.ts';
 import { eventually } from '../support/index.ts';
 import { configMap, crd, type Files, namespace } from './contents.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, type World } from './world.ts';
@@ -192,6 +193,43 @@ describe('removal', () => {
     await world.kube.patch(deploymentRef(name), { metadata: { uid: metadata.uid ?? '', finalizers: [] } }, asTest);
     await whenDeleted(deploymentRef(name));
     await world.kube.delete(settingsRef('default'));
+  });
+
+  test('Q13 a CRD is retained while an APIService hides the objects of it', async () => {
+    const name = 'hidden';
+    const group = `${name}.example.com`;
+    const { 'manifests/02-lamp.yaml': _, ...files } = lamps(name);
+    await install(name, files);
+    await world.kube.create(lamp(group, 'default', 'mine'), asTest);
+    await using extension = await startExtensionServer({
+      group,
+      version: 'v1alpha1',
+      dnsNames: [`${name}.default.svc`],
+    });
+    const external = { type: 'ExternalName', externalName: 'localhost' };
+    const metadata = { name, namespace: 'default' };
+    await world.kube.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: external }, asTest);
+    const service = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: `v1alpha1.${group}` };
+    const { port, caBundle } = extension;
+    const priority = { groupPriorityMinimum: 1000, versionPriority: 15 };
+    const spec = { group, version: 'v1alpha1', ...priority, caBundle, service: { ...metadata, port } };
+    await world.kube.patch(service, { spec }, asTest);
+    await eventually(async () => {
+      world.kube.forgetKinds(`${group}/v1alpha1`);
+      await world.kube.resolve(`${group}/v1alpha1`, 'Widget');
+    });
+    await world.kube.delete(deploymentRef(name));
+    await whenDeleted(deploymentRef(name));
+    await expectReleased(crdRef(`lamps.${group}`), name);
+    await world.kube.patch(service, { spec: { service: null, caBundle: null } }, asTest);
+    await eventually(async () =>
+      expect((await world.kube.get(lampRef(group, 'default', 'mine')))['spec']).toEqual({ watts: 5 }),
+    );
+    expect(await warnings(name)).toContainEqual(
+      expect.stringContaining(
+        'CrdInUse: CustomResourceDefinition "lamps.hidden.example.com" is retained: the API server',
+      ),
+    );
   });
 
   test('Q13 a pivot to a version without the CRD retains it while others have objects of it, and a condition reports it', async () => {
