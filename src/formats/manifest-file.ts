@@ -38,10 +38,23 @@ function goKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** Keys in order, as in the texts that users know. */
+/** Fields whose values are those of a Secret, where it is one. */
+const secretFields: ReadonlySet<string> = new Set(['data', 'stringData']);
+
+function shownMember([key, value]: [string, unknown]): [string, unknown] {
+  return [key, secretFields.has(key) && typeof value === 'object' && value !== null ? '[hidden]' : value];
+}
+
+/** Keys in order, as in the texts that users know. What lacks its kind may be a Secret, or a list with one: its values are left out. */
 function sortedJson(value: JsonObject): string {
   const text = JSON.stringify(value, (_key, member: unknown) =>
-    isJsonObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+    isJsonObject(member)
+      ? Object.fromEntries(
+          Object.entries(member)
+            .map(shownMember)
+            .sort(([a], [b]) => (a < b ? -1 : 1)),
+        )
+      : member,
   );
   return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }

@@ -84,6 +84,18 @@ test('the name of a file cannot steer a terminal', () => {
   expect(() => reader.finish(new Set(['manifests']))).toThrow('unable to decode "manifests/a\\x0a\\x1b[2J.yaml": ');
 });
 
+test.each([
+  { name: 'its kind', text: 'apiVersion: v1\nKind: Secret\ndata: {a: c2VjcmV0}\nstringData: {b: secret}\n' },
+  { name: 'its version', text: 'kind: Secret\nstringData:\n  b: secret\n' },
+  { name: 'the kind of its list', text: 'apiVersion: v1\nitems: [{kind: Secret, data: {a: c2VjcmV0}}]\n' },
+])('a Secret that lacks $name is shown without its values', ({ text }) => {
+  const reader = formatOf('core-rukpak-io-plain').begin('');
+  reader.add('manifests', { kind: 'file', name: 's.yaml', content: Buffer.from(text) });
+  const finish = (): unknown => reader.finish(new Set(['manifests']));
+  expect(finish).toThrow(/ is missing in '.*"(data|stringData)":"\[hidden\]"/);
+  expect(finish).not.toThrow(/c2VjcmV0|:"secret"/);
+});
+
 test('all faults are one error: of several files, of several documents, of several items', () => {
   const reader = formatOf('core-rukpak-io-plain').begin('');
   const files = {
