@@ -82,6 +82,20 @@ describe('behind a proxy', () => {
     await expect(failed).rejects.toThrow(`GET https://registry.corp.example/: through the proxy`);
     await expect(failed).rejects.not.toThrow(/secret|bWU6c2VjcmV0/);
   });
+
+  test('a proxy that repeats what it was sent brings none of it into an error', async () => {
+    const login = 'me:secret';
+    const sent = `Basic ${Buffer.from(login).toString('base64')}`;
+    const refusal = `HTTP/1.1 407 ${sent} of ${login} is wrong\r\ncontent-length: 0\r\n\r\n`;
+    const echoing = createServer((socket) => socket.once('data', () => socket.end(refusal))).listen(0, '127.0.0.1');
+    await once(echoing, 'listening');
+    const { port } = echoing.address() as AddressInfo;
+    const proxies = readProxySettings({ HTTPS_PROXY: `http://${login}@127.0.0.1:${port}` });
+    using http = createHttpClient({ proxies, answerDeadlineMs });
+    const failed = textOf(http.apart(), 'https://registry.corp.example/');
+    await expect(failed).rejects.toThrow('the answer was 407 Basic [hidden] of [hidden] is wrong');
+    echoing.close();
+  });
 });
 
 describe('the token server that a registry names', () => {

@@ -20,7 +20,7 @@ import {
   TransientError,
   withoutRenegotiation,
 } from '../base/index.ts';
-import { SentCredentials } from './sent-credentials.ts';
+import { authorizationIn, SentCredentials } from './sent-credentials.ts';
 
 const maxRedirects = 10;
 /** Of all bodies that a client reads into memory at a time. */
@@ -121,12 +121,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const memory = new SharedRoom({ maxBytes: maxHeldBytes, endedError: bodyEnded });
   const once = (request: HttpRequest): Promise<HttpResponse> =>
     sendOnce(request, { direct, proxied, proxies, answerDeadlineMs, memory });
-  return clientOf(once, () => {
+  const dispose = (): void => {
     for (const { secure, plain } of [direct, proxied]) {
       secure.destroy();
       plain.destroy();
     }
-  });
+  };
+  return clientOf(once, dispose, proxyAuthorizations(proxies));
 }
 
 function bodyEnded(heldBytes: number): TransientError {
@@ -134,8 +135,16 @@ function bodyEnded(heldBytes: number): TransientError {
   return new TransientError('AnswersTooLarge', text);
 }
 
-function clientOf(once: (request: HttpRequest) => Promise<HttpResponse>, dispose: () => void): HttpClient {
-  const sent = new SentCredentials();
+function proxyAuthorizations({ http = '', https = '' }: ProxySettings): readonly string[] {
+  return [http, https].map(authorizationIn).filter((header) => header !== undefined);
+}
+
+function clientOf(
+  once: (request: HttpRequest) => Promise<HttpResponse>,
+  dispose: () => void,
+  ofProxies: readonly string[],
+): HttpClient {
+  const sent = new SentCredentials(ofProxies);
   return {
     async send(request) {
       sent.note(request);
@@ -146,7 +155,7 @@ function clientOf(once: (request: HttpRequest) => Promise<HttpResponse>, dispose
       }
     },
     conceal: (thrown) => sent.conceal(thrown),
-    apart: () => clientOf(once, () => undefined),
+    apart: () => clientOf(once, () => undefined, ofProxies),
     [Symbol.dispose]: dispose,
   };
 }

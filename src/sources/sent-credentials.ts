@@ -43,6 +43,12 @@ export function authorizationIn(url: string): string | undefined {
 /** The credentials that a client has sent lately. */
 export class SentCredentials {
   readonly #headers = new Set<string>();
+  readonly #ofProxies: readonly string[];
+
+  /** With the headers for proxies, which are never forgotten. */
+  constructor(ofProxies: readonly string[] = []) {
+    this.#ofProxies = ofProxies;
+  }
 
   /** Remembers those of a request: in its header, or in its address. */
   note({ url, headers }: { readonly url: string; readonly headers?: Readonly<Record<string, string>> }): void {
@@ -58,7 +64,7 @@ export class SentCredentials {
   conceal(thrown: unknown): unknown {
     if (!(thrown instanceof TransientError) && !(thrown instanceof TerminalError)) return thrown;
     let { message } = thrown;
-    for (const header of this.#headers) message = withoutCredentials(message, header);
+    for (const header of [...this.#ofProxies, ...this.#headers]) message = withoutCredentials(message, header);
     if (message === thrown.message) return thrown;
     if (thrown instanceof TerminalError) return new TerminalError(thrown.reason, message);
     const { retryAfterMs } = thrown;
