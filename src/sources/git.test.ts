@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendEndlessly } from '../../test/faults/hostile-sources.ts';
-import { object, packOf } from '../../test/support/git-pack.ts';
+import { object, packOf, refDelta, repetition } from '../../test/support/git-pack.ts';
 import { type GitServer, sshKeys, startGitServer, startWebServer } from '../../test/support/index.ts';
 import { defaultContentLimits, systemClock } from '../base/index.ts';
 import { createLocks, type KeyedLocks, Staging } from '../content/index.ts';
@@ -198,6 +198,29 @@ describe('a pack that takes much', () => {
     expect(await Promise.race([first, second])).toEqual(['a.yaml']);
     stop.abort(new Error('long enough'));
     await expect(first).rejects.toThrow('long enough');
+  });
+
+  test('for the number of its bytes waits for others of that kind alone, and delays no large one', async () => {
+    const base = Buffer.alloc(8 * 1024 ** 2);
+    const delta = refDelta(oidOf('blob', base), repetition(base.length, 1));
+    const deltas = Array.from({ length: 20 }, () => delta);
+    const costly = answersOf(treeOf([]), [object(3, base), ...deltas]);
+    const large = Buffer.alloc(40 * 1024 ** 2);
+    const tree = treeOf([{ mode: '100644', name: 'large', oid: oidOf('blob', large) }]);
+    await using hostile = await startWebServer(listenerOf(costly));
+    await using other = await startWebServer(listenerOf(answersOf(tree, [object(3, large)])));
+    const locks = createLocks();
+    const held = await locks.acquire('huge git pack', {});
+    const waiting = Promise.withResolvers<void>();
+    const acquire: KeyedLocks['acquire'] = (key, wait) => {
+      if (key === 'huge git pack') waiting.resolve();
+      return locks.acquire(key, wait);
+    };
+    const first = fetchFrom(`${hostile.url}/x.git`, { locks: { acquire } });
+    await Promise.race([waiting.promise, first.then(() => Promise.reject(new Error('it has not waited')))]);
+    expect(await fetchFrom(`${other.url}/x.git`, { locks })).toEqual(['large']);
+    await held[Symbol.asyncDispose]();
+    expect(await first).toEqual([]);
   });
 });
 

@@ -11,11 +11,11 @@ import type { KeyedLocks, Staging } from '../content/index.ts';
 import { basicAuthorization } from './basic-auth.ts';
 import { assertNamesHost } from './credential-hosts.ts';
 import { parseSshRemote, type SshRemote } from './definitions/index.ts';
-import { checkOut, directorySegments } from './git/checkout.ts';
+import { checkOut, directorySegments, planCheckout } from './git/checkout.ts';
 import { cloneError, commitError } from './git/error.ts';
 import { type FetchedPack, fetchPack, type UploadPack } from './git/fetch-pack.ts';
 import { openHttpUploadPack } from './git/http-transport.ts';
-import { Pack, type PackOptions } from './git/pack.ts';
+import { Pack } from './git/pack.ts';
 import { type RequestedRef, requestedRef } from './git/ref.ts';
 import { openSshUploadPack } from './git/ssh-transport.ts';
 import { readCommit } from './git/tree.ts';
@@ -140,36 +140,53 @@ function hostOf(address: string): string {
   return parseSshRemote(address)?.host ?? new URL(address).host;
 }
 
+/** What was fetched, and for what. */
+interface Fetched {
+  readonly fetched: FetchedPack;
+  readonly clone: Clone;
+}
+
 /** Small packs are opened one at a time of those whose hosts share one of a few places, so that a server with many delays few others; larger packs, which
- *  take memory, one at a time of all, the smallest first. */
+ *  take memory, one at a time of all, the smallest first. Those that take more work than their bytes are worth wait for one another alone. */
 async function withPack<Result>(
   { locks }: GitSourceDeps,
-  { fetched, clone }: { readonly fetched: FetchedPack; readonly clone: Clone },
+  source: Fetched,
   read: (pack: Pack) => Promise<Result>,
 ): Promise<Result> {
+  const { fetched, clone } = source;
   const { spec, signal } = clone;
   const place = Number.parseInt(sha256Digest(hostOf(spec.repository)).slice(-4), 16) % smallPacksAtATime;
-  {
-    await using _ = await locks.acquire(`git pack ${place}`, { signal });
-    await using pack = await openSmall({ ...fetched, signal });
+  const { size: sizeBytes } = await stat(fetched.path);
+  const turns = [
+    { size: 'small', key: `git pack ${place}`, wait: { signal } },
+    { size: 'large', key: 'large git pack', wait: { signal, sizeBytes } },
+  ] as const;
+  for (const { size, key, wait } of turns) {
+    await using _ = await locks.acquire(key, wait);
+    await using pack = await openWithin(size, source);
     if (pack !== undefined) return await read(pack);
   }
-  await using _ = await locks.acquire('large git pack', { signal, sizeBytes: (await stat(fetched.path)).size });
-  await using pack = await Pack.open({ ...fetched, size: 'large', signal });
+  await using _ = await locks.acquire('huge git pack', { signal, sizeBytes });
+  await using pack = await Pack.open({ ...fetched, size: 'huge', signal });
   return await read(pack);
 }
 
-/** Undefined for one that is not small. */
-async function openSmall(options: Omit<PackOptions, 'size'>): Promise<Pack | undefined> {
+/** Undefined for one that takes more than packs of that size do. */
+async function openWithin(size: 'small' | 'large', source: Fetched): Promise<Pack | undefined> {
+  const { fetched, clone } = source;
+  await using stack = new AsyncDisposableStack();
   try {
-    return await Pack.open({ ...options, size: 'small' });
+    const pack = stack.use(await Pack.open({ ...fetched, size, signal: clone.signal }));
+    if (size === 'large') await planCheckout(...(await checkoutOf(pack, source)));
+    stack.move();
+    return pack;
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'UnpackedTooLarge') return undefined;
     throw thrown;
   }
 }
 
-async function readPack(pack: Pack, clone: Clone, fetched: FetchedPack): Promise<string> {
+async function checkoutOf(pack: Pack, { fetched, clone }: Fetched): Promise<Parameters<typeof checkOut>> {
   const { ref, spec, staging, signal } = clone;
   if (ref.kind === 'commit' && !pack.has(ref.commit)) {
     throw commitError(
@@ -178,8 +195,16 @@ async function readPack(pack: Pack, clone: Clone, fetched: FetchedPack): Promise
     );
   }
   const { oid, tree } = await readCommit(pack, fetched.oid);
-  await checkOut({ pack, format: fetched.format, staging, signal }, { spec, oid, tree });
-  return oid;
+  return [
+    { pack, format: fetched.format, staging, signal },
+    { spec, oid, tree },
+  ];
+}
+
+async function readPack(pack: Pack, source: Fetched): Promise<string> {
+  const [checkout, requested] = await checkoutOf(pack, source);
+  await checkOut(checkout, requested);
+  return requested.oid;
 }
 
 /** Fetches one commit of a repository into the staging area, as shallow as the server allows: regular files only, links dropped,
@@ -202,7 +227,7 @@ export async function fetchGit(
     const maxBytes = staging.limits.compressedLayerBytes;
     const clone: Clone = { ...options, spec, secret, ref, dir, maxBytes, staging };
     const fetched = await download(deps, clone);
-    const oid = await withPack(deps, { fetched, clone }, (pack) => readPack(pack, clone, fetched));
+    const oid = await withPack(deps, { fetched, clone }, (pack) => readPack(pack, { fetched, clone }));
     return { ...request.source, git: { ...spec, ref: { commit: oid } } };
   } finally {
     await rm(dir, { recursive: true, force: true });

@@ -38,13 +38,14 @@ function entriesOf(
   return readTree(pack, oid, { format, maxEntries: staging.limits.entries });
 }
 
-/** Puts the files of a commit into the staging area: regular files only, links dropped, submodules ignored.
- *  @throws TerminalError InvalidSource when the requested directory does not exist, ObjectMissing, InvalidObject, and the staging area's limits */
-export async function checkOut(
-  checkout: Omit<Checkout, 'layer' | 'entries'>,
-  requested: { readonly spec: GitSourceSpec; readonly oid: string; readonly tree: string },
-): Promise<void> {
-  const what = `${redactUrl(requested.spec.repository)} at ${requested.oid}`;
+/** A commit, and its tree. */
+interface RequestedCommit {
+  readonly spec: GitSourceSpec;
+  readonly oid: string;
+  readonly tree: string;
+}
+
+async function findTree(checkout: Omit<Checkout, 'layer' | 'entries'>, requested: RequestedCommit): Promise<string> {
   let { tree } = requested;
   for (const segment of directorySegments(requested.spec)) {
     const entries = await entriesOf(checkout, tree);
@@ -52,6 +53,40 @@ export async function checkOut(
     if (next === undefined) throw directoryError(requested.spec, 'directory does not exist');
     tree = next.oid;
   }
+  return tree;
+}
+
+/** Counts what it takes to read the files of a commit, and puts none of them anywhere.
+ *  @throws TerminalError UnpackedTooLarge, and as `checkOut` */
+export async function planCheckout(
+  checkout: Omit<Checkout, 'layer' | 'entries'>,
+  requested: RequestedCommit,
+): Promise<void> {
+  const { pack, signal, staging } = checkout;
+  const entries = { count: 0 };
+  const trees = [await findTree(checkout, requested)];
+  for (let tree = trees.pop(); tree !== undefined; tree = trees.pop()) {
+    pack.plan(tree);
+    const found = await entriesOf(checkout, tree);
+    countEntries({ entries, staging }, found.length);
+    for (const { kind, oid } of found) {
+      signal.throwIfAborted();
+      await pack.share();
+      if (kind === 'tree') trees.push(oid);
+      else if (kind === 'file' || kind === 'executable') pack.plan(oid);
+    }
+  }
+  pack.allowPlanned();
+}
+
+/** Puts the files of a commit into the staging area: regular files only, links dropped, submodules ignored.
+ *  @throws TerminalError InvalidSource when the requested directory does not exist, ObjectMissing, InvalidObject, and the staging area's limits */
+export async function checkOut(
+  checkout: Omit<Checkout, 'layer' | 'entries'>,
+  requested: RequestedCommit,
+): Promise<void> {
+  const what = `${redactUrl(requested.spec.repository)} at ${requested.oid}`;
+  const tree = await findTree(checkout, requested);
   await addTree({ ...checkout, layer: checkout.staging.beginLayer(what), entries: { count: 0 } }, '', tree);
 }
 
@@ -73,7 +108,7 @@ async function addTree(checkout: Checkout, parent: string, tree: string): Promis
 }
 
 /** Links and submodules as well: trees on the way to others are in memory. */
-function countEntries({ entries, staging }: Checkout, count: number): void {
+function countEntries({ entries, staging }: Pick<Checkout, 'entries' | 'staging'>, count: number): void {
   entries.count += count;
   if (entries.count <= staging.limits.entries) return;
   throw new TerminalError('TooManyEntries', `more than ${staging.limits.entries} entries`);

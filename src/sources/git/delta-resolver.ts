@@ -140,6 +140,7 @@ class DeltaResolver {
     const { table } = this.#source;
     const content = await applyEntry(this.#source, child, await this.#contentOf(this.#frames.length - 1));
     table.bases[child] = parent.index;
+    table.madeBytes[child] = content.length;
     table.setObject(
       child,
       table.types[parent.index] ?? 0,

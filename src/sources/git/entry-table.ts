@@ -13,6 +13,8 @@ export class EntryTable {
   readonly headerBytes: Uint8Array;
   /** Inflated, of what the entry itself holds: an object or a delta. */
   readonly sizes: Float64Array;
+  /** Of the object that a delta makes, once it is resolved. */
+  readonly madeBytes: Uint32Array;
   /** As the pack has it; for a delta 6 or 7. */
   readonly storedTypes: Uint8Array;
   /** Of the object; 0 for a delta until it is resolved. */
@@ -28,6 +30,7 @@ export class EntryTable {
     this.offsets = new Float64Array(count + 1);
     this.headerBytes = new Uint8Array(count);
     this.sizes = new Float64Array(count);
+    this.madeBytes = new Uint32Array(count);
     this.storedTypes = new Uint8Array(count);
     this.types = new Uint8Array(count);
     this.bases = new Int32Array(count).fill(-1);

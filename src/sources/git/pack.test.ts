@@ -16,7 +16,7 @@ import {
   varint,
 } from '../../../test/support/git-pack.ts';
 import { sha1Format, sha256Format } from './object-format.ts';
-import { Pack } from './pack.ts';
+import { Pack, type PackSize } from './pack.ts';
 import { writePack } from './pack-file.ts';
 
 const { signal } = new AbortController();
@@ -32,13 +32,21 @@ function git(cwd: string, args: readonly string[], input?: string | Buffer): Buf
   return execFileSync('git', [...identity, ...args], { cwd, input, maxBuffer: 1e9, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-async function open(bytes: Buffer, maxBytes = 1e8, size: 'small' | 'large' = 'large'): Promise<Pack> {
+async function open(bytes: Buffer, maxBytes = 1e8, size: PackSize = 'large'): Promise<Pack> {
   const path = `${dir}/${(fileCount += 1)}.pack`;
   async function* pieces(): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += 60_000) yield bytes.subarray(at, at + 60_000);
   }
   await writePack(pieces(), { path, format: sha1Format, maxBytes, signal });
   return await Pack.open({ path, format: sha1Format, size, signal });
+}
+
+/** A delta that changes the last eight bytes. */
+function changing(sizeBytes: number, mark: number): Buffer {
+  const copied = sizeBytes - 8;
+  const copy = [0xf0, copied & 0xff, (copied >> 8) & 0xff, (copied >> 16) & 0xff, 8];
+  const head = Buffer.from([...varint(sizeBytes), ...varint(sizeBytes), ...copy]);
+  return Buffer.concat([head, Buffer.from(`${mark}`.padStart(8))]);
 }
 
 /** Every object of a pack, with its content, as the git program reads it. */
@@ -161,19 +169,13 @@ describe('a hostile pack', () => {
     const entries = [root];
     let back = root.length;
     for (let depth = 0; depth < 800; depth += 1) {
-      const marker = Buffer.from(`${depth}`.padStart(8));
-      const copied = content.length - 8;
-      const delta = Buffer.concat([
-        Buffer.from([...varint(content.length), ...varint(content.length)]),
-        Buffer.from([0xf0, copied & 0xff, (copied >> 8) & 0xff, (copied >> 16) & 0xff, 8]),
-        marker,
-      ]);
+      const delta = changing(content.length, depth);
       const entry = ofsDelta(back, delta);
       const leaf = ofsDelta(back + entry.length, repetition(content.length, 1));
       entries.push(entry, leaf);
       back = entry.length + leaf.length;
     }
-    await using pack = await open(packOf(entries));
+    await using pack = await open(packOf(entries), 1e8, 'huge');
     expect([...pack.list()]).toHaveLength(1601);
   });
 
@@ -182,6 +184,19 @@ describe('a hostile pack', () => {
     const delta = Buffer.from([...varint(1024 ** 2), ...varint(60 * 1024 ** 2)]);
     const small = open(packOf([oneMebibyte, ofsDelta(oneMebibyte.length, delta)]), 1e8, 'small');
     await expect(small).rejects.toThrow(expect.objectContaining({ reason: 'UnpackedTooLarge' }));
+  });
+
+  test('whose files take more to read than its bytes are worth is refused before they are read', async () => {
+    const content = Buffer.alloc(1024 ** 2);
+    const entries = [object(3, content)];
+    for (let depth = 0; depth < 20; depth += 1) {
+      entries.push(ofsDelta(entries.at(-1)?.length ?? 0, changing(content.length, depth)));
+    }
+    await using pack = await open(packOf(entries), 1e8, 'large');
+    const planAll = (): void => {
+      for (const { oid } of pack.list()) pack.plan(oid);
+    };
+    expect(planAll).toThrow('more than the limit of 134217728 bytes');
   });
 
   test('with a chain that is deeper than git makes any is refused', async () => {

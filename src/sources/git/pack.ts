@@ -8,17 +8,28 @@ import { scanPack } from './pack-scan.ts';
 
 /** Deltas, and objects that they are made of, are held in memory whole. */
 const maxDeltaBytes = 64 * 1024 * 1024;
-/** All that opening and reading a pack may inflate: bounds the work that a small pack makes, and the memory it takes meanwhile. */
-const inflatedBytes = {
-  small: { opened: 32 * 1024 ** 2, read: 1024 ** 3 },
-  large: { opened: 16 * 1024 ** 3, read: 0 },
-} as const;
+/** A small one takes less work and memory than others, a large one no more work than its bytes are worth; each is refused where it would take more. */
+export type PackSize = 'small' | 'large' | 'huge';
+
+/** All that opening a pack of so many bytes may inflate, and then reading it: bounds the work that it makes, and the memory it takes meanwhile. */
+const inflatedBytes: Readonly<Record<PackSize, (fileBytes: number) => { opened: number; read: number }>> = {
+  small: () => ({ opened: 32 * 1024 ** 2, read: 1024 ** 3 }),
+  large: (fileBytes) => ({ opened: largeWork(fileBytes), read: largeWork(fileBytes) }),
+  huge: () => ({ opened: 16 * 1024 ** 3, read: 0 }),
+};
+/** A huge pack works a quarter of the time: what others do takes very many turns of the thread. */
+const hugeRestMs = 30;
+/** To read an object takes as much time as so many bytes, however small it is. */
+const leastReadBytes = 64;
 const cacheBytes = 32 * 1024 * 1024;
+
+function largeWork(fileBytes: number): number {
+  return Math.max(128 * 1024 ** 2, 16 * fileBytes);
+}
 
 export interface PackOptions {
   readonly path: string;
-  /** A small one takes less work and memory, and is refused where it would take more. */
-  readonly size: 'small' | 'large';
+  readonly size: PackSize;
   readonly format: ObjectFormat;
   readonly signal: AbortSignal;
 }
@@ -36,27 +47,32 @@ export class Pack implements AsyncDisposable {
   readonly #inflater: PackInflater;
   readonly #table: EntryTable;
   readonly #cache = new Map<number, Buffer>();
+  readonly #maxReadBytes: number;
   #cacheBytes = 0;
+  #plannedBytes = 0;
 
-  private constructor(handle: FileHandle, inflater: PackInflater, table: EntryTable) {
+  private constructor(handle: FileHandle, inflater: PackInflater, parts: { table: EntryTable; maxReadBytes: number }) {
     this.#handle = handle;
     this.#inflater = inflater;
-    this.#table = table;
+    this.#table = parts.table;
+    this.#maxReadBytes = parts.maxReadBytes;
   }
 
   /** Passes through the pack and names all its objects.
    *  @throws TerminalError InvalidPack, DeltaTooLarge, DeltaTooDeep, UnpackedTooLarge, TooManyObjects */
   static async open({ path, format, size, signal }: PackOptions): Promise<Pack> {
-    const { opened: maxInflatedBytes, read: readBytes } = inflatedBytes[size];
-    const endOffset = (await stat(path)).size - format.oidBytes;
+    const fileBytes = (await stat(path)).size;
+    const { opened: maxInflatedBytes, read: maxReadBytes } = inflatedBytes[size](fileBytes);
+    const endOffset = fileBytes - format.oidBytes;
     const handle = await open(path, 'r');
     try {
-      const inflater = new PackInflater({ handle, path, endOffset }, { maxInflatedBytes, turns: turnTaker(signal) });
+      const turns = turnTaker(signal, size === 'huge' ? hugeRestMs : 0);
+      const inflater = new PackInflater({ handle, path, endOffset }, { maxInflatedBytes, turns });
       const table = await scanPack(inflater, { format, maxDeltaBytes });
       await resolveDeltas({ table, inflater, maxDeltaBytes }, format);
       table.index();
-      inflater.allow(readBytes);
-      return new Pack(handle, inflater, table);
+      inflater.allow(maxReadBytes);
+      return new Pack(handle, inflater, { table, maxReadBytes });
     } catch (thrown) {
       await handle.close();
       throw thrown;
@@ -72,6 +88,23 @@ export class Pack implements AsyncDisposable {
 
   has(oid: string): boolean {
     return this.#table.find(Buffer.from(oid, 'hex')) >= 0;
+  }
+
+  /** Counts what it takes at most to read an object, which is not read yet.
+   *  @throws TerminalError UnpackedTooLarge */
+  plan(oid: string): void {
+    const { bases, sizes, madeBytes } = this.#table;
+    for (let at = this.#table.find(Buffer.from(oid, 'hex')); at >= 0; at = bases[at] ?? -1) {
+      this.#plannedBytes += Math.max((sizes[at] ?? 0) + (madeBytes[at] ?? 0), leastReadBytes);
+      if (this.#plannedBytes <= this.#maxReadBytes) continue;
+      const text = `what is read of the pack has more than the limit of ${this.#maxReadBytes} bytes`;
+      throw new TerminalError('UnpackedTooLarge', text);
+    }
+  }
+
+  /** Lets all be read that was planned. */
+  allowPlanned(): void {
+    this.#inflater.allow(this.#plannedBytes);
   }
 
   /** Lets other work have a turn: between objects. */
