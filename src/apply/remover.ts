@@ -135,7 +135,7 @@ export class Remover {
     await assertPermissions(context, (surroundings) => needsOfRemoval(surroundings, installed));
     if (request.isOrphaned) await this.#release(owner, installed, signal);
     else await this.#removeAll(request, installed);
-    if (!request.isOrphaned) this.#awaitAnswers(owner);
+    this.#awaitAnswers(owner);
     ledger.forget(owner);
     ledger.release(owner);
     this.#rolledBack.delete(owner.uid);
@@ -206,7 +206,7 @@ export class Remover {
     }
   }
 
-  /** What an API server may still create is looked for again.
+  /** What an API server may still create, or give back to the owner, is looked for again.
    *  @throws WaitingError */
   #awaitAnswers(owner: Owner): void {
     const pending = this.#deps.unanswered.pendingOf(owner);
@@ -259,6 +259,7 @@ export class Remover {
     const kube = clientFor(this.#deps.kube, owner);
     await mapLimit(objects, parallelWrites, ({ ref }) => releaseObject(kube, ref, { owner, signal }));
     this.#deps.ledger.drop(owner, keysOf(objects));
+    this.#deps.unanswered.release(owner, keysOf(objects));
   }
 
   /** Returns those that still exist afterwards. Objects may have been created since the CustomResourceDefinitions were checked. */

@@ -57,3 +57,23 @@ test('a write that goes on is awaited, and not yet lost', async () => {
   await running;
   expect(writes.pendingOf(owner)).toBeUndefined();
 });
+
+test('an object that was released is awaited, whatever its kind, also where the write was sent again and answered', async () => {
+  const clock = new SteppedClock(0);
+  const writes = new UnansweredWrites(clock);
+  await expect(writes.watch(owner, configMap, lost)).rejects.toThrow('of the test');
+  const repeated = { ...configMap, name: 'repeated' };
+  clock.jump(1);
+  await writes.watch(owner, repeated, async (onRepeat) => {
+    await Promise.resolve();
+    onRepeat();
+  });
+  expect(writes.pendingOf(owner)).toBeUndefined();
+  writes.release(owner, [configMap, repeated, namespace].map(refKey));
+  expect(writes.pendingOf(owner)).toEqual({ refs: [configMap, repeated], forMs: 75_000 });
+  expect(writes.isLost(refKey(repeated))).toBe(true);
+  clock.jump(74_999);
+  expect(writes.pendingOf(owner)).toEqual({ refs: [repeated], forMs: 1 });
+  clock.jump(1);
+  expect(writes.pendingOf(owner)).toBeUndefined();
+});

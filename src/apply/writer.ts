@@ -40,8 +40,8 @@ async function applyOver(check: CheckContext, object: KubeObject, resourceVersio
   const { kube, ledger, owner, signal, unanswered } = check;
   const metadata = resourceVersion === undefined ? object.metadata : { ...object.metadata, resourceVersion };
   ledger.willWrite(object);
-  const apply = (): ReturnType<typeof kube.apply> =>
-    kube.apply({ ...object, metadata }, { fieldManager, force: true, signal });
+  const apply = (onRepeat: () => void): ReturnType<typeof kube.apply> =>
+    kube.apply({ ...object, metadata }, { fieldManager, force: true, signal, onRepeat });
   const answer = await unanswered.watch(owner, refOf(object), apply);
   ledger.wrote(owner, object, answer.object);
   return answer.object;

@@ -54,6 +54,8 @@ export interface WriteOptions extends CallOptions {
 
 export interface ApplyOptions extends WriteOptions {
   readonly force?: boolean | undefined;
+  /** Called when it is sent again because there was no answer: the server may still execute what was sent before. */
+  readonly onRepeat?: (() => void) | undefined;
 }
 
 export interface DeleteOptions extends CallOptions {
@@ -312,7 +314,7 @@ function createWrites(
       const where = { path: await objectPath(context, refOf(object), options), options, apiVersion: object.apiVersion };
       const contentType = 'application/apply-patch+yaml';
       const request = { method: 'PATCH', body: JSON.stringify(object), contentType } as const;
-      const answer = await write({ ...request, isRepeatable: true }, where);
+      const answer = await write({ ...request, isRepeatable: true, onRepeat: options.onRepeat }, where);
       return { object: answer.body as KubeObject, isCreated: answer.status === 201 };
     },
     delete: async (ref, options = {}) => {

@@ -33,6 +33,8 @@ export interface Sendable extends WireRequest {
   readonly maxBodyValues?: number;
   /** Called with each warning of the server, whether it accepts the request or not. */
   readonly onWarning?: ((text: string) => void) | undefined;
+  /** Called before it is sent again because there was no answer. */
+  readonly onRepeat?: (() => void) | undefined;
 }
 
 function isWrite({ method, path }: WireRequest): boolean {
@@ -50,6 +52,10 @@ function overloadPauseMs(response: WireResponse): number | undefined {
   const waitMs = retryAfterMs(response);
   if (response.status === 429) return waitMs ?? 1000;
   return response.status === 503 ? waitMs : undefined;
+}
+
+function isUnanswered(thrown: unknown): boolean {
+  return isKubeError(thrown) && thrown.failure.status === 0;
 }
 
 /** A response that is not JSON was cut off, or comes from a proxy: it carries no result, and a retry may.
@@ -112,8 +118,7 @@ export function createSender(options: KubeClientOptions): Sender {
       if (waitMs !== undefined) return { waitMs, error };
       throw error;
     } catch (thrown) {
-      const isLost = isKubeError(thrown) && thrown.failure.status === 0;
-      if (isLost && request.isRepeatable) return { waitMs: 100, error: thrown };
+      if (isUnanswered(thrown) && request.isRepeatable) return { waitMs: 100, error: thrown };
       throw thrown;
     }
   };
@@ -123,6 +128,7 @@ export function createSender(options: KubeClientOptions): Sender {
         const outcome = await once(request);
         if ('body' in outcome) return outcome;
         if (tries === maxTries) throw outcome.error;
+        if (isUnanswered(outcome.error)) request.onRepeat?.();
         const jitter = 0.5 + Math.random();
         await options.clock.sleep(outcome.waitMs * tries * jitter, { signal: request.signal });
       }
