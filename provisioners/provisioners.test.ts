@@ -264,6 +264,19 @@ describe('a first installation that was interrupted', () => {
   });
 });
 
+/** Restores the owner of objects, as a user may who may write these. */
+async function giveBack(deploymentName: string, objects: readonly string[]): Promise<void> {
+  const { uid = '' } = (await find(deploymentKind, deploymentName))?.metadata ?? {};
+  const metadata = { ownerReferences: [{ ...deploymentKind, name: deploymentName, uid }] };
+  for (const name of objects)
+    await kube.patch({ ...configMapKind, name, namespace: systemNamespace }, { metadata }, asTest);
+}
+
+async function deleteAwaited(name: string): Promise<void> {
+  await kube.delete({ ...bundleKind, name });
+  await eventually(async () => expect(await find(bundleKind, name)).toBeUndefined());
+}
+
 describe('a BundleDeployment', () => {
   test('whose finalizer was removed, and that finalizers of others keep, is removed with its objects', async () => {
     const object = deployment('lsp-held', push('held:1', [configMap('lsp-held')]));
@@ -587,16 +600,16 @@ describe('a BundleDeployment', () => {
       what: ', though its Bundle has lost its labels',
       change: (name: string) => kube.patch({ ...bundleKind, name }, { metadata: { labels: null } }, asTest),
     },
+    { what: ', though its Bundle was deleted while it was paused', change: deleteAwaited },
     {
-      what: ', though its Bundle was deleted while it was paused',
-      change: async (name: string) => {
-        await kube.delete({ ...bundleKind, name });
-        await eventually(async () => expect(await find(bundleKind, name)).toBeUndefined());
-      },
+      what: ', though a user has restored the owner of an object that the user may write, and its Bundle was deleted',
+      change: deleteAwaited,
+      ownedAgain: ['lsp-left-2'],
     },
-  ])('deleted with cascade=orphan while no process runs leaves what was installed$what', async ({ change }) => {
+  ])('deleted with cascade=orphan while no process runs leaves what was installed$what', async (row) => {
+    const { change, ownedAgain } = { ownedAgain: [], ...row };
     const name = 'lsp-left';
-    await kube.apply(deployment(name, push('left:1', [configMap(name)])), user);
+    await kube.apply(deployment(name, push('left:1', [configMap(name), configMap('lsp-left-2')])), user);
     await whenInstalled(name);
     await kube.patch(
       { ...deploymentKind, name },
@@ -614,6 +627,7 @@ describe('a BundleDeployment', () => {
     await eventually(async () => {
       expect((await find(deploymentKind, name))?.metadata.finalizers).not.toContain('orphan');
     });
+    await giveBack(name, ownedAgain);
     await launch();
     await eventually(async () => {
       expect(await find(deploymentKind, name)).toBeUndefined();
@@ -622,7 +636,8 @@ describe('a BundleDeployment', () => {
     expect(metadata?.labels?.[ownerNameLabel]).toBeUndefined();
     expect(metadata?.annotations).toMatchObject({ 'core.rukpak.io/released-from': name });
     expect(metadata?.deletionTimestamp).toBeUndefined();
-    await kube.delete({ ...configMapKind, name, namespace: systemNamespace });
+    for (const left of [name, 'lsp-left-2'])
+      await kube.delete({ ...configMapKind, name: left, namespace: systemNamespace });
   });
 
   test('of another class is ignored entirely', async () => {

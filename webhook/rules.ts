@@ -13,6 +13,7 @@ import { type ConfigChange, deploymentConfig } from './bundle-deployments/deploy
 import { type OwnersChange, ownerReferences } from './bundle-deployments/owner-references.ts';
 import { type AccountChange, type AccountFacts, serviceAccount } from './bundle-deployments/service-account.ts';
 import { type AnnotationsChange, bundleAnnotations } from './bundles/bundle-annotations.ts';
+import { deploymentOwners } from './bundles/deployment-owners.ts';
 import { type ClassChange, provisionerClass } from './bundles/provisioner-class.ts';
 import { specImmutable } from './bundles/spec-immutable.ts';
 import { writtenAnnotations } from './bundles/written-annotations.ts';
@@ -42,6 +43,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'bundle-annotations': [change: AnnotationsChange];
   'provisioner-class': [changes: readonly ClassChange[], foreignClasses: readonly string[]];
   'written-annotations': [changed: readonly string[], mayWriteRecords: boolean];
+  'deployment-owners': [added: readonly string[], mayWriteRecords: boolean];
   'spec-immutable': [oldSpec: JsonObject, newSpec: JsonObject];
   'deployment-config': [change: ConfigChange];
   'service-account': [change: AccountChange, facts: AccountFacts];
@@ -103,6 +105,10 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
   'written-annotations': {
     requirement: 'annotations of a Bundle that controllers write are not changed by others',
     evaluate: writtenAnnotations,
+  },
+  'deployment-owners': {
+    requirement: 'a BundleDeployment is added to the owners of a Bundle by controllers alone',
+    evaluate: deploymentOwners,
   },
   'provisioner-class': {
     requirement: 'warns of a class that no known provisioner serves',

@@ -169,7 +169,8 @@ export class Remover {
     return installed.filter(({ isDeleting, uid }) => !isDeleting && deleted?.has(uid) !== true).map(({ ref }) => ref);
   }
 
-  /** Whether none of the objects that were installed with a reference to `owner`, and stand, has it any more. They are read: watches may lag. */
+  /** Whether any of the objects that were installed with a reference to `owner`, and stand, has it no more: of all others someone who may write them may have
+   *  restored it. They are read: watches may lag. */
   async isDisowned(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<boolean> {
     const { kube, watches } = this.#deps;
     await watches.ensureServed(inventory.kinds, signal);
@@ -179,7 +180,7 @@ export class Remover {
     const dependents = listed.filter((object) => isReferring(installedObject(object)));
     const hasOwner = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
       ownerReferences.some(({ uid }) => uid === owner.uid);
-    return dependents.length > 0 && !dependents.some(hasOwner);
+    return !dependents.every(hasOwner);
   }
 
   /** What is installed. Objects that this process wrote, except those of `keep`, and that no watch has shown since, may exist or

@@ -5,17 +5,23 @@ import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import { checkSource, sourcePermissions } from '../sources/check.ts';
+import { addedDeployments } from './deployment-owners.ts';
 import { changedWrittenAnnotations } from './written-annotations.ts';
 
-/** Asked for the few updates alone that change one of them. */
-async function checkWrittenAnnotations(
+/** What controllers write. The permission is asked for by the few updates alone that change some of it. */
+async function checkWrittenMetadata(
   { object, oldObject, user }: ReviewRequest,
   { rules, facts, signal }: ReviewContext,
 ): Promise<AdmissionResult> {
   const changed = changedWrittenAnnotations(oldObject, object);
+  const owners = addedDeployments(oldObject, object);
   const attributes = { verb: 'update', group, resource: bundleDeploymentResource.plural, subresource: 'status' };
-  const mayWriteRecords = changed.length === 0 || (await facts.mayDo(user, attributes, { signal }));
-  return rules.evaluate('written-annotations', changed, mayWriteRecords);
+  const isUnchanged = changed.length === 0 && owners.length === 0;
+  const mayWriteRecords = isUnchanged || (await facts.mayDo(user, attributes, { signal }));
+  return mergeResults([
+    rules.evaluate('written-annotations', changed, mayWriteRecords),
+    rules.evaluate('deployment-owners', owners, mayWriteRecords),
+  ]);
 }
 
 /** An update concerns immutability, annotations and owners alone: a source that passed once stays, and finalizers and status can always be written. */
@@ -27,7 +33,7 @@ async function checkUpdate(request: ReviewRequest, context: ReviewContext): Prom
   return mergeResults([
     rules.evaluate('spec-immutable', specOf(oldObject), specOf(object)),
     rules.evaluate('bundle-annotations', { before, after }),
-    await checkWrittenAnnotations(request, context),
+    await checkWrittenMetadata(request, context),
     await checkOwnerReferences(request, context, bundleResource),
   ]);
 }
