@@ -41,6 +41,8 @@ const connectionLimits: ConnectionLimits = {
   maxConnections: 4_096,
   maxPerPeer: 4_096,
   firstRequestMs: headersTimeoutMs,
+  // A client of this machine reads at once. Short: one that does not could otherwise hold its places by connecting again before they are taken.
+  slowMs: 5_000,
   isLocal: true,
 };
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { eventually } from '../../test/support/index.ts';
 import { type ConnectionLimits, limitConnections } from './index.ts';
 
-/** Answers at once; `/held` when the test lets it, `/endless` without end, anything else than `/` with 404. */
+/** Answers at once; `/held` when the test lets it, `/endless` without end, `/begun` once and never more, anything else than `/` with 404. */
 class LimitedServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #held: (() => void)[] = [];
@@ -16,6 +16,7 @@ class LimitedServer implements AsyncDisposable {
       const end = (): void => void response.writeHead(request.url === '/none' ? 404 : 200).end('answer');
       if (request.url === '/held') this.#held.push(end);
       else if (request.url === '/endless') this.#writeTo(response);
+      else if (request.url === '/begun') response.write('first');
       else request.resume().once('end', end);
     });
     limitConnections(this.#server, { maxConnections: 6, maxPerPeer: 3, firstRequestMs: 60_000, ...limits }, openFiles);
@@ -165,6 +166,14 @@ test('a request that is being answered and has no response yet is not slow', asy
   for (let round = 0; round < 5; round += 1) await isClosed(idle(await server.connect('127.0.0.2')));
   server.release();
   expect(await Promise.all(answers)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
+});
+
+test('a response that has begun, and has nothing to send, is not slow', async () => {
+  await using server = await LimitedServer.start({ maxPerPeer: 2, slowMs: 20 });
+  const watches = [await server.connect('127.0.0.2'), await server.connect('127.0.0.2')];
+  for (const socket of watches) expect(await ask(socket, '/begun')).toContain('200');
+  for (let round = 0; round < 8; round += 1) await isClosed(idle(await server.connect('127.0.0.2')));
+  expect(watches.map(({ closed }) => closed)).toEqual([false, false]);
 });
 
 test.each([

@@ -17,7 +17,7 @@ export interface ConnectionLimits {
   readonly firstRequestMs?: number;
   /** From the headers of any request, its body included, until the end of its response; absent: no limit. */
   readonly requestMs?: number;
-  /** In which a response that has begun has to get on; where there is no room, one that does not is closed for a new connection. Absent: responses never are. */
+  /** In which a response that waits for its client has to get on; where there is no room, one that does not is closed for a new connection. Absent: responses never are. */
   readonly slowMs?: number;
   /** Whether its clients are programs of this machine, for which speed counts more. Default false. */
   readonly isLocal?: boolean;
@@ -32,17 +32,20 @@ const slowBytesPerSecond = 16 * 1024;
 export interface LimitedRequest extends EventEmitter {
   readonly complete: boolean;
   readonly socket: Pick<Socket, 'remoteAddress' | 'remotePort'>;
+  /** Of HTTP/2. */
+  readonly stream?: { readonly endAfterHeaders: boolean };
 }
 
 interface Response extends EventEmitter {
   readonly statusCode: number;
-  readonly headersSent: boolean;
+  /** What waits for the client, in bytes. */
+  readonly writableLength: number;
 }
 
 interface Answer {
   readonly response: Response;
-  /** When the connection was last measured. */
-  hadBegun: boolean;
+  /** Whether any of it waited for the client when the connection was last measured. */
+  wasUnread: boolean;
   isSlow: boolean;
 }
 
@@ -76,20 +79,26 @@ function keyOf({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddre
   return `${remoteAddress} ${remotePort}`;
 }
 
+/** For node:http2 a request is complete once its body was read, also where it has none. */
+function hasArrived({ complete, stream }: LimitedRequest): boolean {
+  return complete || stream?.endAfterHeaders === true;
+}
+
 /** A request that has arrived in full is answered, whatever else comes, unless its client does not read. */
 function isAnswering({ requests }: Connection): boolean {
-  for (const [{ complete }, { isSlow }] of requests) if (complete && !isSlow) return true;
+  for (const [request, { isSlow }] of requests) if (hasArrived(request) && !isSlow) return true;
   return false;
 }
 
-/** Notes which responses have not got on since they were last measured. */
+/** Notes which responses wait for their client, and have not got on since they were last measured; a watch without events waits for the server. */
 function measure(connection: Connection, leastBytes: number): void {
   const { bytesRead, bytesWritten } = connection.socket;
   const isSlow = bytesRead + bytesWritten - connection.transferred < leastBytes;
   connection.transferred = bytesRead + bytesWritten;
   for (const answer of connection.requests.values()) {
-    answer.isSlow = isSlow && answer.hadBegun;
-    answer.hadBegun = answer.response.headersSent;
+    const isUnread = answer.response.writableLength > 0;
+    answer.isSlow = isSlow && isUnread && answer.wasUnread;
+    answer.wasUnread = isUnread;
   }
 }
 
@@ -144,7 +153,7 @@ class ConnectionTable {
   begin(request: LimitedRequest, response: Response): void {
     const connection = this.#open.get(keyOf(request.socket));
     if (connection === undefined) return;
-    connection.requests.set(request, { response, hadBegun: false, isSlow: false });
+    connection.requests.set(request, { response, wasUnread: false, isSlow: false });
     connection.hasRequested = true;
     const { requestMs } = this.#limits;
     const timer = requestMs === undefined ? undefined : setTimeout(() => connection.socket.destroy(), requestMs);

@@ -42,6 +42,7 @@ const connectionLimits: ConnectionLimits = {
   maxPerPeer: 256,
   firstRequestMs: 10_000,
   requestMs: 20_000,
+  slowMs: 5_000,
 };
 const maxHeaderSize = 16 * 1024;
 const headersDeadlineMs = 10_000;

@@ -44,8 +44,8 @@ export class GrpcCall extends EventEmitter implements LimitedRequest {
     return this.#trailers === successTrailers ? 200 : 500;
   }
 
-  get headersSent(): boolean {
-    return this.#hasHead;
+  get writableLength(): number {
+    return this.stream.writableLength;
   }
 
   /** Whether no one waits for a response any more. */
