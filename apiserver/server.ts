@@ -31,6 +31,7 @@ import { type FirstObjects, install, readFirstObjects } from './first-objects.ts
 import { heldTogether, readTogether } from './held-together.ts';
 import {
   type ApiParts,
+  connectionPlaces,
   type Delegate,
   HeldStates,
   handlePatch,
@@ -151,7 +152,7 @@ class ServerCore {
       }),
       log,
       shutdown: signal,
-      watches: new WatchLimits(),
+      watches: new WatchLimits({ connections: connectionPlaces() }),
       transfers,
       heldStates: new HeldStates(store, transfers),
       podPorts: new PodPorts(),

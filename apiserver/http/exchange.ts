@@ -173,6 +173,12 @@ export class Exchange {
     return (this.request as HttpRequest & { readonly upgrade?: boolean }).upgrade === true;
   }
 
+  /** The same object for all requests of a connection. */
+  get connection(): object {
+    const { stream, socket } = this.request as HttpRequest & { readonly stream?: { readonly session?: object } };
+    return stream?.session ?? socket;
+  }
+
   /** The connection of an upgrade; no answer is sent on it any more. */
   takeOver(): Socket {
     const { socket } = this.request;

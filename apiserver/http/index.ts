@@ -7,7 +7,7 @@ export type { ApiParts } from './api-parts.ts';
 export { type Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, textReply } from './exchange.ts';
 export { hasBody } from './has-body.ts';
 export { HeldStates } from './held-states.ts';
-export { type ListenAddress, type Listener, listen } from './listener.ts';
+export { connectionPlaces, type ListenAddress, type Listener, listen } from './listener.ts';
 export {
   aggregatedKind,
   mediaType,

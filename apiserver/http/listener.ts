@@ -14,6 +14,7 @@ import {
   nodeHttp,
   OpenRequests,
   oldSpaceBytes,
+  placesOf,
 } from '../../src/base/index.ts';
 import type { Credentials } from '../auth/index.ts';
 import type { HttpRequest, HttpResponse } from './exchange.ts';
@@ -45,6 +46,11 @@ const connectionLimits: ConnectionLimits = {
   slowMs: 5_000,
   isLocal: true,
 };
+
+/** How many connections a server takes. */
+export function connectionPlaces(): number {
+  return placesOf(connectionLimits);
+}
 
 function track<T extends object>(
   open: Set<T>,

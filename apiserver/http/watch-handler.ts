@@ -196,7 +196,8 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   const selectorLength = parameter(query, 'labelSelector').length + parameter(query, 'fieldSelector').length;
   // As kube-apiserver exempts them from its limits.
   const isExempt = call.user.groups.includes('system:masters');
-  using counted = parts.watches.begin(call.user.username, selectorLength, isExempt);
+  const { connection } = exchange;
+  using counted = parts.watches.begin({ user: call.user.username, connection, selectorLength, isExempt });
   const stream = new WatchStream(call, { form, selection, counted });
   exchange.startStream({
     'content-type': form.syntax === 'protobuf' ? `${protobufType};stream=watch` : 'application/json',

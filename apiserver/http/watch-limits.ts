@@ -6,25 +6,64 @@ interface WatchBounds {
   readonly maxPerUser: number;
   /** Of the service accounts of a namespace, which its users create, together. */
   readonly maxPerNamespace: number;
+  /** How many connections the server takes: those of one user, or of the service accounts of a namespace, have a quarter of them for watches, all users
+   *  together three quarters. A watch without events is never closed for another connection. */
+  readonly connections: number;
   readonly maxWaitingBytes: number;
 }
 
 /** A program watches each kind once: some hundred are many. */
-const defaultWatchBounds: WatchBounds = {
+const defaultWatchBounds: Omit<WatchBounds, 'connections'> = {
   maxWatches: 10_000,
   maxPerUser: 2_000,
   maxPerNamespace: 4_000,
   maxWaitingBytes: 256 * 1024 * 1024,
 };
+const shareOfOne = 1 / 4;
+const shareOfAll = 3 / 4;
 
 /** A watch with a longer selector counts once more for each so many characters: these take twenty times their text, and are compared with each event. */
 const selectorCharacters = 1000;
+
+/** A watch that is to begin. */
+export interface WatchStart {
+  readonly user: string;
+  /** Over which it is sent. */
+  readonly connection: object;
+  readonly selectorLength?: number;
+  /** Gets one, however many others have. */
+  readonly isExempt?: boolean;
+}
+
+/** The connections that have watches, and how many each. */
+class WatchedConnections {
+  readonly #counts = new Map<object, number>();
+
+  has(connection: object): boolean {
+    return this.#counts.has(connection);
+  }
+
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  add(connection: object, change: 1 | -1): void {
+    const count = (this.#counts.get(connection) ?? 0) + change;
+    if (count === 0) this.#counts.delete(connection);
+    else this.#counts.set(connection, count);
+  }
+}
 
 /** A watch that counts. */
 export interface CountedWatch extends Disposable {
   /** Records what waits for the reader now; false when the watch must end, because too much waits for all readers and not less for this one than for
    *  others. */
   setWaiting(bytes: number): boolean;
+}
+
+function whoIs(user: string): string {
+  const [, namespace] = /^system:serviceaccount:([^:]+)$/.exec(user) ?? [];
+  return namespace === undefined ? `user "${user}" has` : `the service accounts of namespace "${namespace}" have`;
 }
 
 function tooMany(message: string): StatusError {
@@ -35,26 +74,28 @@ function tooMany(message: string): StatusError {
 export class WatchLimits {
   readonly #bounds: WatchBounds;
   readonly #perUser = new Map<string, number>();
+  readonly #connections = new WatchedConnections();
+  readonly #connectionsPerUser = new Map<string, WatchedConnections>();
   #open = 0;
   #waitingBytes = 0;
   #slow = 0;
 
-  constructor(bounds: WatchBounds = defaultWatchBounds) {
-    this.#bounds = bounds;
+  constructor(bounds: Partial<WatchBounds> & Pick<WatchBounds, 'connections'>) {
+    this.#bounds = { ...defaultWatchBounds, ...bounds };
   }
 
-  /** `isExempt`: gets one, however many others have.
-   *  @throws StatusError 429 */
-  begin(user: string, selectorLength = 0, isExempt = false): CountedWatch {
+  /** @throws StatusError 429 */
+  begin({ user, connection, selectorLength = 0, isExempt = false }: WatchStart): CountedWatch {
     const count = 1 + Math.floor(selectorLength / selectorCharacters);
     const users = new Set([user, sharerOf({ username: user })]);
     for (const name of users) this.#assertFew(name, count, name === user);
-    const { maxWatches } = this.#bounds;
-    if (!isExempt && this.#open + count > maxWatches) {
-      throw tooMany(`the server has ${this.#open} watches open: try again later`);
+    if (!isExempt) {
+      this.#assertFewOpen(count);
+      this.#assertFewConnections(users, connection);
     }
     this.#open += count;
     for (const name of users) this.#perUser.set(name, this.#countOf(name) + count);
+    this.#countConnection(users, connection, 1);
     let waiting = 0;
     const set = (bytes: number): void => {
       this.#slow += Math.sign(bytes) - Math.sign(waiting);
@@ -73,6 +114,7 @@ export class WatchLimits {
         set(0);
         this.#open -= count;
         for (const name of users) this.#end(name, count);
+        this.#countConnection(users, connection, -1);
       },
     };
   }
@@ -86,10 +128,39 @@ export class WatchLimits {
     const { maxPerUser, maxPerNamespace } = this.#bounds;
     const own = this.#countOf(user);
     if (own + count <= (isOne ? maxPerUser : maxPerNamespace)) return;
-    const who = isOne ? `user "${user}" has` : `the service accounts of namespace "${user.split(':').at(-1)}" have`;
     throw tooMany(
-      `${who} ${own} watches open: end some, watch collections instead of single objects, or use shorter selectors`,
+      `${whoIs(user)} ${own} watches open: end some, watch collections instead of single objects, or use shorter selectors`,
     );
+  }
+
+  /** @throws StatusError 429 */
+  #assertFewOpen(count: number): void {
+    if (this.#open + count <= this.#bounds.maxWatches) return;
+    throw tooMany(`the server has ${this.#open} watches open: try again later`);
+  }
+
+  /** @throws StatusError 429 */
+  #assertFewConnections(users: ReadonlySet<string>, connection: object): void {
+    const { connections } = this.#bounds;
+    for (const user of users) {
+      const own = this.#connectionsPerUser.get(user);
+      if (own === undefined || own.has(connection) || own.size < connections * shareOfOne) continue;
+      throw tooMany(
+        `${whoIs(user)} ${own.size} connections with watches: use one connection for many watches (HTTP/2)`,
+      );
+    }
+    if (this.#connections.has(connection) || this.#connections.size < connections * shareOfAll) return;
+    throw tooMany(`the server has ${this.#connections.size} connections with watches: try again later`);
+  }
+
+  #countConnection(users: ReadonlySet<string>, connection: object, change: 1 | -1): void {
+    this.#connections.add(connection, change);
+    for (const user of users) {
+      const own = this.#connectionsPerUser.get(user) ?? new WatchedConnections();
+      own.add(connection, change);
+      if (own.size === 0) this.#connectionsPerUser.delete(user);
+      else this.#connectionsPerUser.set(user, own);
+    }
   }
 
   #end(user: string, count: number): void {

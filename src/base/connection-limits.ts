@@ -227,6 +227,11 @@ function within(limits: ConnectionLimits, openFiles: number): ConnectionLimits {
   return { ...limits, maxConnections: most, maxPerPeer: perPeer };
 }
 
+/** How many connections a server with these limits takes. */
+export function placesOf(limits: ConnectionLimits): number {
+  return within(limits, openFileLimit()).maxConnections;
+}
+
 /** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
  *  that waits: first of those on which no request has succeeded yet, then of idle ones, which go first where they have more than three quarters of the places;
  *  of the peer with the most the oldest. A connection on which a

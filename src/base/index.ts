@@ -25,7 +25,7 @@ export {
 } from './certificates.ts';
 export { isStillGood, readCertifiedKey, writeCertifiedKey } from './certified-key-file.ts';
 export { type Clock, formatTimestamp, remainingMs, steadyClock, systemClock } from './clock.ts';
-export { type ConnectionLimits, type LimitedRequest, limitConnections, peerOf } from './connection-limits.ts';
+export { type ConnectionLimits, type LimitedRequest, limitConnections, peerOf, placesOf } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { replaceFile, syncDirectory, syncFile, writeSecretFile } from './durable-files.ts';
 export {
