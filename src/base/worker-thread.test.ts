@@ -8,6 +8,7 @@ interface TestJobs {
   readonly wait: { readonly input: undefined; readonly result: undefined };
   readonly linger: { readonly input: undefined; readonly result: undefined };
   readonly spin: { readonly input: undefined; readonly result: undefined };
+  readonly buffer: { readonly input: number; readonly result: undefined };
   readonly report: { readonly input: string; readonly result: undefined };
 }
 
@@ -24,6 +25,13 @@ serveJobs({
   linger: (_, { signal }) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => { leave = () => reject(signal.reason); })),
   spin: () => { for (;;); },
+  buffer: async (mebibytes) => {
+    const held = [];
+    for (;;) {
+      if (held.length < mebibytes) held.push(Buffer.alloc(2 ** 20));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  },
   report: (line, { onProgress }) => { onProgress(line); sendEvent({ line }); },
 }, (notice) => { leave?.(); sendEvent({ notice }); });
 `;
@@ -42,6 +50,7 @@ function openThread(): WorkerThread<TestJobs> {
     name: 'test',
     heapMebibytes: 64,
     youngHeapMebibytes: 8,
+    outsideMebibytes: 96,
     endedError: (why) => new Error(`ended: ${why}`),
     onEvent: (event) => events.push(event),
   });
@@ -132,4 +141,10 @@ test('a job that is left on abort fails at once, though the thread is busy', asy
   stop.abort(new Error('stopping'));
   await expect(left).rejects.toThrow('stopping');
   expect(thread.isAlive).toBe(false);
+});
+
+test('a job that takes more memory outside of the heap than it may ends the thread', async () => {
+  await expect(openThread().run('buffer', 128, options())).rejects.toThrow(
+    'ended: it reached its memory limit of 96 MiB outside of the heap',
+  );
 });

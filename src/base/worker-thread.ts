@@ -9,6 +9,9 @@ const noticeMs = 5_000;
 const obeyMs = 60_000;
 /** How long a closed thread has to end by itself. */
 const closeMs = 2_000;
+/** How often the memory of a thread outside of its heap is compared with its limit. */
+const outsideMs = 100;
+const mebibyte = 1024 * 1024;
 
 export interface WorkerThreadOptions {
   /** The module that calls `serveJobs`. */
@@ -19,6 +22,8 @@ export interface WorkerThreadOptions {
   readonly heapMebibytes: number;
   /** Of it for young objects: where content is streamed, more would only be filled. */
   readonly youngHeapMebibytes: number;
+  /** Outside of the heap, such as buffers of what arrives: a job that has more ends the thread as well. Default: no limit. */
+  readonly outsideMebibytes?: number;
   /** The error of jobs whose thread ended. */
   readonly endedError: (why: string) => Error;
   /** What the jobs send by `sendEvent`. */
@@ -54,6 +59,7 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
   readonly #exited = Promise.withResolvers<void>();
   /** Terminate the thread unless aborted jobs end before. */
   readonly #ending = new Map<number, NodeJS.Timeout>();
+  readonly #outside: NodeJS.Timeout | undefined;
   #lastId = 0;
   #why = '';
   #isAlive = true;
@@ -74,6 +80,8 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
     });
     this.#worker.on('exit', () => this.#end());
     this.#worker.unref();
+    const { outsideMebibytes: limit } = options;
+    if (limit !== undefined) this.#outside = setInterval(() => void this.#limitOutside(limit), outsideMs).unref();
   }
 
   get jobCount(): number {
@@ -154,6 +162,14 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
     };
   }
 
+  async #limitOutside(mebibytes: number): Promise<void> {
+    if (this.#pending.size === 0) return;
+    // One that has ended has no statistics.
+    const statistics = await this.#worker.getHeapStatistics().catch(() => undefined);
+    if (statistics === undefined || statistics.external_memory <= mebibytes * mebibyte) return;
+    this.#terminate(`it reached its memory limit of ${mebibytes} MiB outside of the heap`);
+  }
+
   #limitEnd(id: number, ms: number): void {
     clearTimeout(this.#ending.get(id));
     this.#ending.set(
@@ -186,6 +202,7 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
 
   #end(): void {
     this.#isAlive = false;
+    clearInterval(this.#outside);
     const error = this.#options.endedError(this.#why === '' ? 'it ended by itself' : this.#why);
     for (const { reject } of this.#pending.values()) reject(error);
     this.#exited.resolve();

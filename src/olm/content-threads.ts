@@ -15,13 +15,26 @@ import { BackgroundWork } from '../controller/index.ts';
 export interface ThreadMemory {
   readonly heapMebibytes: number;
   readonly youngHeapMebibytes: number;
+  /** Outside of the heap: windows, and buffers of what arrives, of which servers decide how large they are. */
+  readonly outsideMebibytes: number;
   /** Of an archive that is decompressed, outside of the heap. */
   readonly windowBytes: number;
 }
 
 /** Enough for catalogs of 150 MB, and for those of 100,000 bundles; archives need no larger windows unless they are compressed with `--ultra` or `--long`. */
-const ordinary: ThreadMemory = { heapMebibytes: 64, youngHeapMebibytes: 32, windowBytes: 8 * 1024 ** 2 };
-const large: ThreadMemory = { heapMebibytes: 512, youngHeapMebibytes: 32, windowBytes: 128 * 1024 ** 2 };
+const ordinary: ThreadMemory = {
+  heapMebibytes: 64,
+  youngHeapMebibytes: 32,
+  outsideMebibytes: 96,
+  windowBytes: 8 * 1024 ** 2,
+};
+/** Outside of the heap as much as the messages of the largest registry, and more. */
+const large: ThreadMemory = {
+  heapMebibytes: 512,
+  youngHeapMebibytes: 32,
+  outsideMebibytes: 384,
+  windowBytes: 128 * 1024 ** 2,
+};
 /** Of a job that needs much. */
 export const largestHeapMebibytes: number = large.heapMebibytes;
 
@@ -84,8 +97,8 @@ export class ContentThreads<Jobs extends JobTypes<Jobs>> implements Disposable {
 
   constructor(thread: Pick<WorkerThreadOptions, 'url' | 'name'>, pool: { readonly idleMs?: number } = {}) {
     const endedError = (why: string): Error => new ThreadEnded(why);
-    this.#open = ({ heapMebibytes, youngHeapMebibytes }) =>
-      new WorkerThread<Jobs>({ ...thread, heapMebibytes, youngHeapMebibytes, endedError });
+    this.#open = ({ heapMebibytes, youngHeapMebibytes, outsideMebibytes }) =>
+      new WorkerThread<Jobs>({ ...thread, heapMebibytes, youngHeapMebibytes, outsideMebibytes, endedError });
     this.#threads = new ThreadPool(() => this.#open(ordinary), pool);
   }
 
