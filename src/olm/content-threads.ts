@@ -36,7 +36,7 @@ const large: ThreadMemory = {
   windowBytes: 128 * 1024 ** 2,
 };
 /** Of a job that needs much. */
-export const largestHeapMebibytes: number = large.heapMebibytes;
+export const largestMemory: string = `${large.heapMebibytes} MiB of heap, or ${large.outsideMebibytes} MiB outside of it`;
 
 /** One thread of the process has a large heap; after two minutes it makes room for the work of another group. */
 const limits = { perGroup: 1, prompt: 1, running: 1, promptMs: 120_000 };

@@ -8,6 +8,8 @@ import { sendEndlessly } from './hostile-sources.ts';
 
 const mebibyte = 1024 * 1024;
 const slowPieceMs = 100;
+/** Each has a share of its own. */
+const registryCount = 6;
 
 const documentLine = `${JSON.stringify({ schema: 'olm.bundle', package: 'p', name: 'p.v1', text: 'x'.repeat(60_000) })}\n`;
 const wide = (value: string, bytes: number): string =>
@@ -85,6 +87,9 @@ async function layers(): Promise<ReadonlyMap<string, Blob>> {
   return made;
 }
 
+/** There is any number of images `window-N`. */
+const windowNumber = /^window-\d+$/;
+
 /** Names of images whose layers never end. */
 const endlessImages: readonly string[] = ['endless', 'slow'];
 
@@ -92,11 +97,13 @@ const endlessImages: readonly string[] = ['endless', 'slow'];
 const promised: Blob = { digest: `sha256:${'2'.repeat(64)}`, bytes: Buffer.alloc(20 * mebibyte) };
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
-function manifestOf({ digest, bytes }: Blob): string {
+/** Its digest differs by name. */
+function manifestOf({ digest, bytes }: Blob, name: string): string {
   const layer = { mediaType: 'application/vnd.oci.image.layer.v1.tar+zstd', digest, size: bytes.length };
   const mediaType = 'application/vnd.oci.image.config.v1+json';
   const own = { mediaType, digest: config.digest, size: config.bytes.length };
-  return JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config: own, layers: [layer] });
+  const annotations = { name };
+  return JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config: own, layers: [layer], annotations });
 }
 
 function sendPromised(response: ServerResponse, name: string): void {
@@ -109,7 +116,8 @@ function registryOf(blobs: ReadonlyMap<string, Blob>): RequestListener {
   return ({ url = '' }, response) => {
     const [, name = '', kind = '', requested = ''] = /^\/v2\/([^/]+)\/(manifests|blobs)\/(.+)$/.exec(url) ?? [];
     if (kind === 'manifests') {
-      response.writeHead(200, { 'content-type': manifestType }).end(manifestOf(blobs.get(name) ?? promised));
+      const layer = blobs.get(name.replace(windowNumber, 'window')) ?? promised;
+      response.writeHead(200, { 'content-type': manifestType }).end(manifestOf(layer, name));
     } else if (byDigest.has(requested)) response.end(byDigest.get(requested));
     else if (kind === 'blobs') sendPromised(response, name);
     else response.writeHead(404).end();
@@ -223,6 +231,8 @@ async function startGrpcServer(name: string): Promise<{ readonly address: string
 export interface HostileCatalogs extends AsyncDisposable {
   /** References of images. */
   readonly images: readonly string[];
+  /** Of any number of images, in several registries, whose archives need the largest window that decoders accept. */
+  readonly windowImage: (index: number) => string;
   /** Addresses of catalogs that are served over HTTP. */
   readonly urls: readonly string[];
   /** `HOST:PORT` of registries, by name. */
@@ -233,7 +243,10 @@ export interface HostileCatalogs extends AsyncDisposable {
 export async function startHostileCatalogs(): Promise<HostileCatalogs> {
   await using stack = new AsyncDisposableStack();
   const blobs = await layers();
-  const registry = stack.use(await startWebServer(registryOf(blobs)));
+  const hosts: string[] = [];
+  for (let index = 0; index < registryCount; index += 1) {
+    hosts.push(new URL(stack.use(await startWebServer(registryOf(blobs))).url).host);
+  }
   const web = stack.use(
     await startWebServer(({ url = '' }, response) => {
       response.on('error', () => undefined);
@@ -245,7 +258,8 @@ export async function startHostileCatalogs(): Promise<HostileCatalogs> {
   for (const name of Object.keys(calls)) registries[name] = stack.use(await startGrpcServer(name)).address;
   const done = stack.move();
   return {
-    images: [...blobs.keys(), ...endlessImages].map((name) => `${new URL(registry.url).host}/${name}:v1`),
+    images: [...blobs.keys(), ...endlessImages].map((name) => `${hosts[0]}/${name}:v1`),
+    windowImage: (index) => `${hosts[index % hosts.length]}/window-${index}:v1`,
     urls: Object.keys(served).map((name) => `${web.url}/${name}`),
     registries,
     [Symbol.asyncDispose]: () => done.disposeAsync(),

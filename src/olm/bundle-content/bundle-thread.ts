@@ -1,5 +1,5 @@
 import { TerminalError, TransientError, workerUrl } from '../../base/index.ts';
-import { ContentThreads, largestHeapMebibytes, ThreadEnded } from '../content-threads.ts';
+import { ContentThreads, largestMemory, ThreadEnded } from '../content-threads.ts';
 import { withWindow } from '../images/image-job.ts';
 import type { BundleJob, BundleJobs } from './bundle-job.ts';
 
@@ -12,7 +12,7 @@ function endedError({ name }: BundleJob, thrown: ThreadEnded): Error {
     const text = `bundle ${name}: the thread that unpacked it ended: ${thrown.message}`;
     return new TransientError('UnpackerEnded', text, { cause: thrown });
   }
-  const text = `bundle ${name}: it takes more memory than the limit of ${largestHeapMebibytes} MiB: expected manifests with fewer values`;
+  const text = `bundle ${name}: it takes more memory than the limit of ${largestMemory}: expected manifests with fewer values`;
   return new TerminalError('InvalidBundle', text, { cause: thrown });
 }
 

@@ -1,5 +1,5 @@
 import { TerminalError, TransientError, workerUrl } from '../../base/index.ts';
-import { ContentThreads, largestHeapMebibytes, ThreadEnded, type ThreadMemory } from '../content-threads.ts';
+import { ContentThreads, largestMemory, ThreadEnded, type ThreadMemory } from '../content-threads.ts';
 import { withWindow } from '../images/image-job.ts';
 import {
   type CatalogJobs,
@@ -26,7 +26,7 @@ function endedError(what: string, thrown: ThreadEnded): Error {
     const text = `${prefix} the thread that unpacked it ended: ${thrown.message}`;
     return new TransientError('UnpackerEnded', text, { cause: thrown });
   }
-  const text = `${prefix} it takes more memory than the limit of ${largestHeapMebibytes} MiB: expected fewer or smaller documents`;
+  const text = `${prefix} it takes more memory than the limit of ${largestMemory}: expected fewer or smaller documents`;
   return new TerminalError(contentFault, text, { cause: thrown });
 }
 
