@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '../../src/base/index.ts';
+import { isJsonObject, JoinedPieces, type JsonObject, parseJson } from '../../src/base/index.ts';
 import { completeUser, type UserInfo } from '../core/index.ts';
 import type { Backend, Backends } from './backends.ts';
 import { userHeaders } from './forwarded-headers.ts';
@@ -37,20 +37,18 @@ export async function fetchDocument(
   const request = backends.request(backend, { method, path, headers, signal });
   request.on('error', reject);
   request.on('response', (response) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const chunks = new JoinedPieces();
     response.on('error', reject);
     response.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes)
+      chunks.add(chunk);
+      if (chunks.sizeBytes > maxBytes)
         response.destroy(new Error(`${method} ${path}: the answer is larger than ${maxBytes} bytes`));
-      else chunks.push(chunk);
     });
     response.on('end', () =>
       resolve({
         status: response.statusCode ?? 0,
         contentType: response.headers['content-type'] ?? '',
-        body: Buffer.concat(chunks),
+        body: chunks.join(),
       }),
     );
   });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { hasMoreValues, type JsonValue } from '../../src/base/index.ts';
+import { hasMoreValues, JoinedPieces, type JsonValue } from '../../src/base/index.ts';
 import type { StatusError } from '../core/index.ts';
 import { maxBodyBytes, maxBodyValues, tooManyBytes, tooManyValues } from './body-limits.ts';
 import { compressed, type ReplyBody, wholeOrChunks } from './reply-body.ts';
@@ -22,8 +22,6 @@ const streamBytes = 1024 * 1024;
 const smallBytes = 16 * 1024;
 /** Below the high-water mark of a socket, with the headers. */
 const lastPartBytes = 32 * 1024;
-/** Of a body that arrive one by one. Each takes hundreds of bytes, however small it is. */
-const maxChunks = 1024;
 const maxWarningCharacters = 4096;
 /** What a request does in one turn, unless a step of it takes longer. */
 const sliceMs = 10;
@@ -140,17 +138,14 @@ export class Exchange {
   async readBody(): Promise<Buffer> {
     if (Number(this.request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooManyBytes();
     using held = this.#transfers.begin(() => this.request.destroy());
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const chunks = new JoinedPieces();
     for await (const chunk of this.request as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBodyBytes) throw tooManyBytes();
-      chunks.push(chunk);
-      if (chunks.length === maxChunks) chunks.splice(0, maxChunks, Buffer.concat(chunks));
+      chunks.add(chunk);
+      if (chunks.sizeBytes > maxBodyBytes) throw tooManyBytes();
       held.grow(chunk.length);
     }
     await this.beginTurn();
-    const body = Buffer.concat(chunks, size);
+    const body = chunks.join();
     assertFewBodyValues(body);
     return body;
   }

@@ -2,7 +2,7 @@ import type { AgentOptions, ClientRequest, Agent as HttpAgent, IncomingMessage, 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
-import { nodeHttp, redactUrl, TerminalError, withDeadline } from '../base/index.ts';
+import { JoinedPieces, nodeHttp, redactUrl, TerminalError, withDeadline } from '../base/index.ts';
 import { type ActingUser, actingHeaders } from './acting-user.ts';
 import { KubeUnavailable } from './kube-error.ts';
 import type { ClusterAccess, ClusterTls } from './kubeconfig.ts';
@@ -68,21 +68,19 @@ async function readBody(
   what: string,
   { maxBytes, hasRoomFor }: BodyLimits,
 ): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const chunks = new JoinedPieces();
   for await (const part of response) {
     const chunk = part as Buffer;
-    bytes += chunk.length;
-    const isTooLarge = bytes > maxBytes;
+    chunks.add(chunk);
+    const isTooLarge = chunks.sizeBytes > maxBytes;
     if (isTooLarge || hasRoomFor?.(chunk.length) === false) {
       response.destroy();
       throw isTooLarge
         ? new TerminalError('BodyTooLarge', `${what}: the answer is larger than ${maxBytes} bytes`)
         : new TerminalError('NoRoomForBody', `${what}: there is no room for the answer`);
     }
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return chunks.join().toString('utf8');
 }
 
 /** One context for all connections that trust and show the same: each would read the certificates and the key again, and hold them in memory. */

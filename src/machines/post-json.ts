@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { nodeHttp, redactUrl, serverText, TransientError, withoutSecret } from '../base/index.ts';
+import { JoinedPieces, nodeHttp, redactUrl, serverText, TransientError, withoutSecret } from '../base/index.ts';
 
 export interface PostOptions {
   /** Of `http:` or `https:`. Redirects are not followed. */
@@ -16,16 +16,14 @@ export interface PostOptions {
 }
 
 async function bodyOf(response: IncomingMessage, what: string, maxBytes: number): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
+  const pieces = new JoinedPieces();
   for await (const piece of response as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > maxBytes) {
+    pieces.add(piece);
+    if (pieces.sizeBytes > maxBytes) {
       throw new TransientError('ProviderUnavailable', `${what}: the answer is longer than ${maxBytes} bytes`);
     }
-    pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return pieces.join().toString('utf8');
 }
 
 async function responseTo(text: string, options: PostOptions, signal: AbortSignal): Promise<IncomingMessage> {

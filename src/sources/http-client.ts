@@ -8,6 +8,7 @@ import {
   errorMessage,
   isLinkLocalAddress,
   isLocalAddress,
+  JoinedPieces,
   nodeHttp,
   noProxies,
   type ProxySettings,
@@ -343,20 +344,18 @@ export function failure(
 /** The whole body, at most `maxBytes`.
  *  @throws TerminalError BodyTooLarge · TransientError ServerUnavailable, AnswersTooLarge */
 export async function readBody(request: HttpRequest, response: HttpResponse, maxBytes: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let sizeBytes = 0;
+  const pieces = new JoinedPieces();
   using share = response.memory.share((error) => response.body.destroy(error));
   try {
     for await (const piece of response.body as AsyncIterable<Buffer>) {
-      sizeBytes += piece.length;
-      if (sizeBytes > maxBytes) {
+      pieces.add(piece);
+      if (pieces.sizeBytes > maxBytes) {
         throw new TerminalError('BodyTooLarge', `${describe(request)}: larger than the limit of ${maxBytes} bytes`);
       }
       share.take(piece.length);
-      pieces.push(piece);
     }
   } catch (thrown) {
     throw failure(request, thrown);
   }
-  return Buffer.concat(pieces);
+  return pieces.join();
 }

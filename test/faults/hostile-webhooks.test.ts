@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { KubeObject } from '../../apiserver/core/index.ts';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { createCertificateAuthority, issueCertificate } from '../../src/base/index.ts';
@@ -123,6 +123,25 @@ test('an admission webhook that allows the request with very many small values f
   await registerHook(server, hook, { timeoutSeconds: 30 });
   const created = server.client.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' } });
   await expect(created).rejects.toThrow('webhook response: more than 500000 values');
+});
+
+test('an answer of an admission webhook that arrives byte by byte is not held byte by byte', async () => {
+  const spaces = Buffer.from('1\r\n \r\n'.repeat(50_000));
+  await using hook = await startHook((response, uid) => {
+    const text = review(uid, 'byte by byte');
+    response.socket?.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n');
+    response.socket?.write(spaces);
+    response.socket?.write(`${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`);
+  });
+  await using server = await startApiServer({ simulation: false });
+  await registerHook(server, hook, { timeoutSeconds: 30 });
+  const joined = vi.spyOn(Buffer, 'concat');
+  const created = server.client.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' } });
+  await expect(created).rejects.toThrow('byte by byte');
+  const most = Math.max(...joined.mock.calls.map(([list]) => list.length));
+  joined.mockRestore();
+  expect(most).toBeGreaterThan(1000);
+  expect(most).toBeLessThanOrEqual(1024);
 });
 
 const things = 80;

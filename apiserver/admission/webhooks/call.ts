@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
 import {
   isJsonObject,
+  JoinedPieces,
   type JsonObject,
   type JsonValue,
   paceConnectionsOf,
@@ -76,15 +77,13 @@ function targetOf({ clientConfig, timeoutSeconds }: CalledHook, resolve: Service
 
 function readBody(response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const chunks = new JoinedPieces();
     response.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxResponseBytes)
+      chunks.add(chunk);
+      if (chunks.sizeBytes > maxResponseBytes)
         response.destroy(new HookCallError(`response is larger than ${maxResponseBytes} bytes`));
-      else chunks.push(chunk);
     });
-    response.on('end', () => resolve(Buffer.concat(chunks)));
+    response.on('end', () => resolve(chunks.join()));
     response.on('error', reject);
   });
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
-import { errorMessage, isJsonObject, parseJson } from '../../base/index.ts';
+import { errorMessage, isJsonObject, JoinedPieces, parseJson } from '../../base/index.ts';
 import type { CatalogQuery } from '../http/catalog-handler.ts';
 import type { CatalogIndex } from '../store/catalog-index.ts';
 import { lengthProblem, limitProblem } from './query-limits.ts';
@@ -21,14 +21,12 @@ const takeDeadlineMs = 30_000;
 
 /** Undefined: it is too large. */
 async function readBody(request: IncomingMessage, signal: AbortSignal): Promise<string | undefined> {
-  const pieces: Buffer[] = [];
-  let sizeBytes = 0;
+  const pieces = new JoinedPieces();
   for await (const piece of addAbortSignal(signal, request) as AsyncIterable<Buffer>) {
-    sizeBytes += piece.length;
-    if (sizeBytes > maxBodyBytes) return undefined;
-    pieces.push(piece);
+    pieces.add(piece);
+    if (pieces.sizeBytes > maxBodyBytes) return undefined;
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return pieces.join().toString('utf8');
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

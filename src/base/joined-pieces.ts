@@ -1,0 +1,27 @@
+/** So many pieces are joined: what is held of them together is small beside a few hundred bytes for each. */
+const piecesAtATime = 1024;
+
+/** Bytes that arrive in pieces. Each takes some hundred bytes of memory, and who sends them decides how small they are, so that they are joined on the way. */
+export class JoinedPieces {
+  readonly #joined: Buffer[] = [];
+  #pieces: Buffer[] = [];
+  #sizeBytes = 0;
+
+  /** Of all pieces. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  add(piece: Buffer): void {
+    this.#sizeBytes += piece.length;
+    this.#pieces.push(piece);
+    if (this.#pieces.length < piecesAtATime) return;
+    this.#joined.push(Buffer.concat(this.#pieces));
+    this.#pieces = [];
+  }
+
+  /** All that has arrived. */
+  join(): Buffer {
+    return Buffer.concat([...this.#joined, ...this.#pieces], this.#sizeBytes);
+  }
+}
