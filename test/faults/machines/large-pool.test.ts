@@ -15,7 +15,7 @@ const user = { fieldManager: 'test' };
 /** Ten minutes are a second. */
 const speed = 600;
 const rebootSeconds = '600';
-const patience = { timeoutMs: 240_000, intervalMs: 200 };
+const patience = { timeoutMs: 600_000, intervalMs: 200 };
 
 /** Whether pods may not be able to run on the node, or its update has begun and has not ended. */
 function isInWork(node: JsonObject): boolean {
@@ -109,7 +109,7 @@ test.each([
   { maxUnavailable: '10%', nodes: 500, limit: 50 },
 ])(
   'MP-10: the controllers update $nodes nodes with $maxUnavailable: $limit at a time, each once, in their order',
-  { timeout: 600_000 },
+  { timeout: 900_000 },
   async ({ maxUnavailable, nodes, limit }) => {
     const { most, begun, boots, names } = await update(nodes, maxUnavailable);
     expect(most).toBe(limit);
