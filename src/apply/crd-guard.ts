@@ -2,6 +2,7 @@ import { deleteCrdsAnnotation } from '../api/index.ts';
 import { isJsonObject } from '../base/index.ts';
 import {
   describeRef,
+  isConditionTrue,
   isKubeError,
   isNotFound,
   type KubeClient,
@@ -9,7 +10,6 @@ import {
   NoKindMatch,
   refOf,
 } from '../kube/index.ts';
-import { isEstablished } from './crds.ts';
 import type { KindRef } from './kind-list.ts';
 import { belongsTo, type Owner } from './ownership.ts';
 import { kindsOfCrd } from './plan.ts';
@@ -91,7 +91,7 @@ async function whyNotEmpty(
   if (kinds.length === 0) return 'none of its versions is served, so its objects cannot be listed';
   const kind = await firstServed(kube, kinds, search.signal);
   if (kind !== undefined) return await whyNotEmptyAs(kube, { crd, kind }, search);
-  if (!isEstablished(crd)) return undefined;
+  if (!isConditionTrue(crd, 'Established')) return undefined;
   return 'the API server shows none of its versions, as where an APIService has taken their place, so its objects cannot be listed';
 }
 

@@ -1,6 +1,6 @@
 import { crdSafetyIgnoreAnnotation, safeCrdUpgradeAnnotation } from '../api/index.ts';
-import { type Clock, isJsonObject, type Logger, TransientError } from '../base/index.ts';
-import { createCache, type KubeClient, type KubeObject, type ObjectCache } from '../kube/index.ts';
+import { type Clock, type Logger, TransientError } from '../base/index.ts';
+import { createCache, isConditionTrue, type KubeClient, type KubeObject, type ObjectCache } from '../kube/index.ts';
 import { kindsOfCrd } from './plan.ts';
 
 interface CrdState {
@@ -32,16 +32,10 @@ function switchesOf({ metadata: { annotations = {} } }: KubeObject): string {
   return JSON.stringify([annotations[safeCrdUpgradeAnnotation], annotations[crdSafetyIgnoreAnnotation]]);
 }
 
-/** Whether objects of it may exist. */
-export function isEstablished(crd: KubeObject): boolean {
-  const status = isJsonObject(crd['status']) ? crd['status'] : {};
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
-  return conditions.some((item) => isJsonObject(item) && item['type'] === 'Established' && item['status'] === 'True');
-}
-
 function stateOf(crd: KubeObject): CrdState {
   const name = crd.metadata.name ?? '';
-  return { name, isEstablished: isEstablished(crd), generation: generationOf(crd), switches: switchesOf(crd) };
+  const isEstablished = isConditionTrue(crd, 'Established');
+  return { name, isEstablished, generation: generationOf(crd), switches: switchesOf(crd) };
 }
 
 function pendingOf(cache: ObjectCache<CrdState>, names: readonly string[]): readonly string[] {

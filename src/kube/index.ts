@@ -56,7 +56,7 @@ export {
   parseNamespacedName,
 } from './namespaced-name.ts';
 
-export { conditionsOf } from './object-conditions.ts';
+export { conditionsOf, isConditionTrue } from './object-conditions.ts';
 export type { KubeClientOptions } from './sender.ts';
 export { tenantOf } from './tenant-of.ts';
 export { createTransport, type Transport, type WireRequest, type WireResponse } from './transport.ts';

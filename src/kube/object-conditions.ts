@@ -8,3 +8,8 @@ export function conditionsOf(object: KubeObject): readonly Condition[] {
   const { conditions } = status;
   return Array.isArray(conditions) ? (conditions.filter(isJsonObject) as unknown as readonly Condition[]) : [];
 }
+
+/** Whether a condition of an object is `True`. */
+export function isConditionTrue(object: KubeObject, type: string): boolean {
+  return conditionsOf(object).some((condition) => condition.type === type && condition.status === 'True');
+}

@@ -1,6 +1,13 @@
-import { errorMessage, isJsonEqual, type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
+import { errorMessage, isJsonEqual, type JsonObject, objectAt, textAt } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
-import { createCache, isKubeError, type KindCache, type KubeObject, type ObjectCache } from '../../kube/index.ts';
+import {
+  createCache,
+  isConditionTrue,
+  isKubeError,
+  type KindCache,
+  type KubeObject,
+  type ObjectCache,
+} from '../../kube/index.ts';
 
 const definitionName = 'proxies.config.openshift.io';
 const apiVersion = 'config.openshift.io/v1';
@@ -25,11 +32,6 @@ export interface Variable extends JsonObject {
 function variablesOf(proxy: KubeObject | undefined): readonly Variable[] {
   const status = objectAt(proxy as JsonObject | undefined, 'status');
   return members.map(([name, member]) => ({ name, value: textAt(status, member) })).filter(({ value }) => value !== '');
-}
-
-function isServed(definition: KubeObject): boolean {
-  const conditions = objectsAt(objectAt(definition as JsonObject, 'status'), 'conditions');
-  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
 }
 
 interface Followed {
@@ -72,7 +74,8 @@ export class ClusterProxy {
 
   #open(onChange: () => void): void {
     const definition = this.#definitions.get(definitionName);
-    const uid = definition === undefined || !isServed(definition) ? '' : (definition.metadata.uid ?? '');
+    const uid =
+      definition === undefined || !isConditionTrue(definition, 'Established') ? '' : (definition.metadata.uid ?? '');
     if (uid === (this.#followed?.uid ?? '')) return;
     const hadVariables = this.variables().length > 0;
     this.#followed?.cache.stop();

@@ -1,7 +1,7 @@
 import { type ClusterServiceVersion, installedAlongsidePrefix } from '../../api/index.ts';
 import { firstRepeated, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../base/index.ts';
 import { compareVersions, formatVersion, parseTolerantVersion, type Version } from '../../constraints/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { isConditionTrue, type KubeObject } from '../../kube/index.ts';
 import type { ApiKey } from '../../operators/index.ts';
 import { type AccountFacts, checkAccounts } from './account-requirements.ts';
 import type { RequirementsResult } from './facts.ts';
@@ -67,11 +67,6 @@ function installedFor({ metadata }: KubeObject, csv: ClusterServiceVersion, fact
   const { namespace = '', name } = csv.metadata;
   if (owners.includes(`${namespace}/${name}`)) return [];
   return [...facts.predecessors].filter((predecessor) => owners.includes(`${namespace}/${predecessor}`)).toSorted();
-}
-
-function isConditionTrue(object: KubeObject, type: string): boolean {
-  const conditions = objectsAt(objectAt(object as JsonObject, 'status'), 'conditions');
-  return conditions.some((condition) => textAt(condition, 'type') === type && textAt(condition, 'status') === 'True');
 }
 
 function servesVersion(definition: KubeObject, version: string): boolean {

@@ -8,7 +8,7 @@ import {
   textAt,
 } from '../../base/index.ts';
 import { checkCrdChange } from '../../crd-safety/index.ts';
-import { isKubeError, type KubeObject, type ListTarget } from '../../kube/index.ts';
+import { isConditionTrue, isKubeError, type KubeObject, type ListTarget } from '../../kube/index.ts';
 import type { StepRun } from './step-run.ts';
 
 const maxShown = 5;
@@ -28,11 +28,6 @@ function readableTarget(crd: JsonObject): ListTarget | undefined {
   return { apiVersion, kind: textAt(objectAt(spec, 'names'), 'kind'), isMetadataOnly: true };
 }
 
-function isEstablished(crd: JsonObject): boolean {
-  const conditions = objectsAt(objectAt(crd, 'status'), 'conditions');
-  return conditions.some((one) => textAt(one, 'type') === 'Established' && textAt(one, 'status') === 'True');
-}
-
 /** The namespaces that the OperatorGroup of the plan lists. */
 function namespacesOf({ run: { context }, namespace }: StepRun): ReadonlySet<string> {
   const groups = context.groups.inNamespace(namespace) as unknown as readonly JsonObject[];
@@ -44,7 +39,7 @@ function namespacesOf({ run: { context }, namespace }: StepRun): ReadonlySet<str
  *  @throws what listing them throws, but for what is the fault of the definition */
 export async function hasObjectsOfOthers(given: StepRun, live: KubeObject): Promise<boolean> {
   const crd = live as unknown as JsonObject;
-  if (!isEstablished(crd)) return false;
+  if (!isConditionTrue(live, 'Established')) return false;
   const target = readableTarget(crd);
   if (target === undefined) return true;
   const own = namespacesOf(given);
