@@ -35,22 +35,32 @@ export interface WatchStart {
   readonly isExempt?: boolean;
 }
 
-/** The connections that have watches, and how many each. */
-class WatchedConnections {
-  readonly #counts = new Map<object, number>();
+/** What a user has, or all together. */
+class Share {
+  /** Watches, those with long selectors more than once. */
+  count = 0;
+  /** The connections with watches, and how many each has. */
+  readonly #connections = new Map<object, number>();
 
-  has(connection: object): boolean {
-    return this.#counts.has(connection);
+  get connectionCount(): number {
+    return this.#connections.size;
   }
 
-  get size(): number {
-    return this.#counts.size;
+  /** Whether a watch over this connection is within so many connections. */
+  hasRoomFor(connection: object, most: number): boolean {
+    return this.#connections.has(connection) || this.#connections.size < most;
   }
 
-  add(connection: object, change: 1 | -1): void {
-    const count = (this.#counts.get(connection) ?? 0) + change;
-    if (count === 0) this.#counts.delete(connection);
-    else this.#counts.set(connection, count);
+  add(count: number, connection: object): void {
+    this.count += count;
+    this.#connections.set(connection, (this.#connections.get(connection) ?? 0) + 1);
+  }
+
+  remove(count: number, connection: object): void {
+    this.count -= count;
+    const left = (this.#connections.get(connection) ?? 0) - 1;
+    if (left > 0) this.#connections.set(connection, left);
+    else this.#connections.delete(connection);
   }
 }
 
@@ -73,10 +83,8 @@ function tooMany(message: string): StatusError {
 /** Bounds what all watches of a server cost together. */
 export class WatchLimits {
   readonly #bounds: WatchBounds;
-  readonly #perUser = new Map<string, number>();
-  readonly #connections = new WatchedConnections();
-  readonly #connectionsPerUser = new Map<string, WatchedConnections>();
-  #open = 0;
+  readonly #perUser = new Map<string, Share>();
+  readonly #all = new Share();
   #waitingBytes = 0;
   #slow = 0;
 
@@ -93,9 +101,8 @@ export class WatchLimits {
       this.#assertFewOpen(count);
       this.#assertFewConnections(users, connection);
     }
-    this.#open += count;
-    for (const name of users) this.#perUser.set(name, this.#countOf(name) + count);
-    this.#countConnection(users, connection, 1);
+    this.#all.add(count, connection);
+    for (const name of users) this.#shareOf(name).add(count, connection);
     let waiting = 0;
     const set = (bytes: number): void => {
       this.#slow += Math.sign(bytes) - Math.sign(waiting);
@@ -112,21 +119,22 @@ export class WatchLimits {
         if (!isOpen) return;
         isOpen = false;
         set(0);
-        this.#open -= count;
-        for (const name of users) this.#end(name, count);
-        this.#countConnection(users, connection, -1);
+        this.#all.remove(count, connection);
+        for (const name of users) this.#end(name, count, connection);
       },
     };
   }
 
-  #countOf(user: string): number {
-    return this.#perUser.get(user) ?? 0;
+  #shareOf(user: string): Share {
+    const share = this.#perUser.get(user) ?? new Share();
+    this.#perUser.set(user, share);
+    return share;
   }
 
   /** @throws StatusError 429 */
   #assertFew(user: string, count: number, isOne: boolean): void {
     const { maxPerUser, maxPerNamespace } = this.#bounds;
-    const own = this.#countOf(user);
+    const own = this.#perUser.get(user)?.count ?? 0;
     if (own + count <= (isOne ? maxPerUser : maxPerNamespace)) return;
     throw tooMany(
       `${whoIs(user)} ${own} watches open: end some, watch collections instead of single objects, or use shorter selectors`,
@@ -135,37 +143,27 @@ export class WatchLimits {
 
   /** @throws StatusError 429 */
   #assertFewOpen(count: number): void {
-    if (this.#open + count <= this.#bounds.maxWatches) return;
-    throw tooMany(`the server has ${this.#open} watches open: try again later`);
+    if (this.#all.count + count <= this.#bounds.maxWatches) return;
+    throw tooMany(`the server has ${this.#all.count} watches open: try again later`);
   }
 
   /** @throws StatusError 429 */
   #assertFewConnections(users: ReadonlySet<string>, connection: object): void {
     const { connections } = this.#bounds;
     for (const user of users) {
-      const own = this.#connectionsPerUser.get(user);
-      if (own === undefined || own.has(connection) || own.size < connections * shareOfOne) continue;
+      const own = this.#perUser.get(user);
+      if (own === undefined || own.hasRoomFor(connection, connections * shareOfOne)) continue;
       throw tooMany(
-        `${whoIs(user)} ${own.size} connections with watches: use one connection for many watches (HTTP/2)`,
+        `${whoIs(user)} ${own.connectionCount} connections with watches: use one connection for many watches (HTTP/2)`,
       );
     }
-    if (this.#connections.has(connection) || this.#connections.size < connections * shareOfAll) return;
-    throw tooMany(`the server has ${this.#connections.size} connections with watches: try again later`);
+    if (this.#all.hasRoomFor(connection, connections * shareOfAll)) return;
+    throw tooMany(`the server has ${this.#all.connectionCount} connections with watches: try again later`);
   }
 
-  #countConnection(users: ReadonlySet<string>, connection: object, change: 1 | -1): void {
-    this.#connections.add(connection, change);
-    for (const user of users) {
-      const own = this.#connectionsPerUser.get(user) ?? new WatchedConnections();
-      own.add(connection, change);
-      if (own.size === 0) this.#connectionsPerUser.delete(user);
-      else this.#connectionsPerUser.set(user, own);
-    }
-  }
-
-  #end(user: string, count: number): void {
-    const left = this.#countOf(user) - count;
-    if (left > 0) this.#perUser.set(user, left);
-    else this.#perUser.delete(user);
+  #end(user: string, count: number, connection: object): void {
+    const share = this.#shareOf(user);
+    share.remove(count, connection);
+    if (share.count === 0) this.#perUser.delete(user);
   }
 }
