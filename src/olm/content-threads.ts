@@ -3,6 +3,7 @@ import {
   type JobTypes,
   silentLogger,
   systemClock,
+  TerminalError,
   ThreadPool,
   TransientError,
   WorkerThread,
@@ -35,8 +36,7 @@ const large: ThreadMemory = {
   outsideMebibytes: 384,
   windowBytes: 128 * 1024 ** 2,
 };
-/** Of a job that needs much. */
-export const largestMemory: string = `${large.heapMebibytes} MiB of heap, or ${large.outsideMebibytes} MiB outside of it`;
+const largestMemory = `${large.heapMebibytes} MiB of heap, or ${large.outsideMebibytes} MiB outside of it`;
 
 /** One thread of the process has a large heap; after two minutes it makes room for the work of another group. */
 const limits = { perGroup: 1, prompt: 1, running: 1, promptMs: 120_000 };
@@ -69,11 +69,27 @@ async function inTurn<T>({ group, signal }: ContentJobOptions, work: (signal: Ab
   }
 }
 
+/** How content is reported that takes too much memory. */
+interface ContentFault {
+  readonly reason: string;
+  readonly expected: string;
+}
+
 /** The thread of a job ended. */
 export class ThreadEnded extends Error {
   /** It took more memory than it may. */
   get isOutOfMemory(): boolean {
     return this.message.includes('memory limit');
+  }
+
+  /** The error of reading `what`: the same content takes as much memory each time. */
+  asFaultOf(what: string, { reason, expected }: ContentFault): TerminalError | TransientError {
+    if (!this.isOutOfMemory) {
+      const text = `${what}: the thread that unpacked it ended: ${this.message}`;
+      return new TransientError('UnpackerEnded', text, { cause: this });
+    }
+    const text = `${what}: it takes more memory than the limit of ${largestMemory}: expected ${expected}`;
+    return new TerminalError(reason, text, { cause: this });
   }
 }
 

@@ -1,20 +1,12 @@
-import { TerminalError, TransientError, workerUrl } from '../../base/index.ts';
-import { ContentThreads, largestMemory, ThreadEnded } from '../content-threads.ts';
+import { workerUrl } from '../../base/index.ts';
+import { ContentThreads, ThreadEnded } from '../content-threads.ts';
 import { withWindow } from '../images/image-job.ts';
 import type { BundleJob, BundleJobs } from './bundle-job.ts';
 
 /** The thread ends the job at its deadline itself, unless it is so busy that it cannot. */
 const graceMs = 5_000;
 
-/** The same content takes as much memory each time. */
-function endedError({ name }: BundleJob, thrown: ThreadEnded): Error {
-  if (!thrown.isOutOfMemory) {
-    const text = `bundle ${name}: the thread that unpacked it ended: ${thrown.message}`;
-    return new TransientError('UnpackerEnded', text, { cause: thrown });
-  }
-  const text = `bundle ${name}: it takes more memory than the limit of ${largestMemory}: expected manifests with fewer values`;
-  return new TerminalError('InvalidBundle', text, { cause: thrown });
-}
+const tooLarge = { reason: 'InvalidBundle', expected: 'manifests with fewer values' };
 
 /** Reads the bundles of images in worker threads. */
 export class BundleThreads implements Disposable {
@@ -31,7 +23,7 @@ export class BundleThreads implements Disposable {
       return await this.#threads.run('unpack', ({ windowBytes }) => withWindow(job, windowBytes), options);
     } catch (thrown) {
       if (!(thrown instanceof ThreadEnded)) throw thrown;
-      throw endedError(job, thrown);
+      throw thrown.asFaultOf(`bundle ${job.name}`, tooLarge);
     }
   }
 

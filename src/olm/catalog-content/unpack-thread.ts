@@ -1,5 +1,5 @@
-import { TerminalError, TransientError, workerUrl } from '../../base/index.ts';
-import { ContentThreads, largestMemory, ThreadEnded, type ThreadMemory } from '../content-threads.ts';
+import { workerUrl } from '../../base/index.ts';
+import { ContentThreads, ThreadEnded, type ThreadMemory } from '../content-threads.ts';
 import { withWindow } from '../images/image-job.ts';
 import {
   type CatalogJobs,
@@ -19,16 +19,7 @@ interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** The same content takes as much memory each time. */
-function endedError(what: string, thrown: ThreadEnded): Error {
-  const prefix = `error storing fbc: ${what}:`;
-  if (!thrown.isOutOfMemory) {
-    const text = `${prefix} the thread that unpacked it ended: ${thrown.message}`;
-    return new TransientError('UnpackerEnded', text, { cause: thrown });
-  }
-  const text = `${prefix} it takes more memory than the limit of ${largestMemory}: expected fewer or smaller documents`;
-  return new TerminalError(contentFault, text, { cause: thrown });
-}
+const tooLarge = { reason: contentFault, expected: 'fewer or smaller documents' };
 
 type InputFor<Kind extends keyof CatalogJobs> = (memory: ThreadMemory) => CatalogJobs[Kind]['input'];
 
@@ -71,7 +62,7 @@ export class CatalogThreads implements Disposable {
       return await this.#threads.run(kind, inputFor, { group, signal, deadlineMs: settings.deadlineMs + graceMs });
     } catch (thrown) {
       if (!(thrown instanceof ThreadEnded)) throw thrown;
-      throw endedError(what, thrown);
+      throw thrown.asFaultOf(`error storing fbc: ${what}`, tooLarge);
     }
   }
 }
