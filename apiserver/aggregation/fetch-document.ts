@@ -1,4 +1,4 @@
-import { isJsonObject, JoinedPieces, type JsonObject, parseJson } from '../../src/base/index.ts';
+import { isJsonObject, type JsonObject, joinStream, parseJson } from '../../src/base/index.ts';
 import { completeUser, type UserInfo } from '../core/index.ts';
 import type { Backend, Backends } from './backends.ts';
 import { userHeaders } from './forwarded-headers.ts';
@@ -37,20 +37,11 @@ export async function fetchDocument(
   const request = backends.request(backend, { method, path, headers, signal });
   request.on('error', reject);
   request.on('response', (response) => {
-    const chunks = new JoinedPieces();
-    response.on('error', reject);
-    response.on('data', (chunk: Buffer) => {
-      chunks.add(chunk);
-      if (chunks.sizeBytes > maxBytes)
-        response.destroy(new Error(`${method} ${path}: the answer is larger than ${maxBytes} bytes`));
-    });
-    response.on('end', () =>
-      resolve({
-        status: response.statusCode ?? 0,
-        contentType: response.headers['content-type'] ?? '',
-        body: chunks.join(),
-      }),
-    );
+    const tooLarge = (): Error => new Error(`${method} ${path}: the answer is larger than ${maxBytes} bytes`);
+    joinStream(response, maxBytes, tooLarge).then((body) => {
+      const { statusCode: status = 0, headers: answered } = response;
+      resolve({ status, contentType: answered['content-type'] ?? '', body });
+    }, reject);
   });
   request.end();
   return await promise;

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** So many pieces are joined: what is held of them together is small beside a few hundred bytes for each. */
 const piecesAtATime = 1024;
 
@@ -24,4 +26,18 @@ export class JoinedPieces {
   join(): Buffer {
     return Buffer.concat([...this.#joined, ...this.#pieces], this.#sizeBytes);
   }
+}
+
+/** Reads a stream as a whole, at most `maxBytes`.
+ *  @throws what `tooLarge` makes · what the stream fails with */
+export async function joinStream(stream: Readable, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
+  const pieces = new JoinedPieces();
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  stream.on('error', reject);
+  stream.on('data', (piece: Buffer) => {
+    pieces.add(piece);
+    if (pieces.sizeBytes > maxBytes) stream.destroy(tooLarge());
+  });
+  stream.on('end', () => resolve(pieces.join()));
+  return await promise;
 }

@@ -2,9 +2,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
 import {
   isJsonObject,
-  JoinedPieces,
   type JsonObject,
   type JsonValue,
+  joinStream,
   paceConnectionsOf,
   parseJson,
 } from '../../../src/base/index.ts';
@@ -76,16 +76,8 @@ function targetOf({ clientConfig, timeoutSeconds }: CalledHook, resolve: Service
 }
 
 function readBody(response: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks = new JoinedPieces();
-    response.on('data', (chunk: Buffer) => {
-      chunks.add(chunk);
-      if (chunks.sizeBytes > maxResponseBytes)
-        response.destroy(new HookCallError(`response is larger than ${maxResponseBytes} bytes`));
-    });
-    response.on('end', () => resolve(chunks.join()));
-    response.on('error', reject);
-  });
+  const tooLarge = (): Error => new HookCallError(`response is larger than ${maxResponseBytes} bytes`);
+  return joinStream(response, maxResponseBytes, tooLarge);
 }
 
 interface HookAnswer {
