@@ -15,7 +15,7 @@ if ('missing' in plane) {
   console.log(`real control plane ${oracleVersion}: ${plane.origin}`);
   const rest = process.argv.slice(2);
   const stories = globSync('test/e2e/*.test.ts').filter((file) => !embeddedOnly.includes(file));
-  const report = await runVitest(['--project', 'e2e', ...(rest.length === 0 ? stories : rest)], plane.environment);
+  const report = await runVitest(rest.length === 0 ? stories : rest, plane.environment);
   const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = report;
   console.log(`\n${summaryOf({ passed, failed, skipped })}`);
   process.exitCode = failed === 0 ? 0 : 1;
