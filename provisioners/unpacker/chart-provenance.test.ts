@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sha256Digest } from '../../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../../src/image-policy/index.ts';
 import type { ContentSource } from '../../src/sources/index.ts';
@@ -26,6 +26,8 @@ async function provenanceOf(packed: Buffer, file = fileName, by = signer): Promi
   return await by.signClear(`${metadata}\n...\nfiles:\n  ${file}: ${sha256Digest(packed)}\n`);
 }
 
+const bundle = { name: 'hello', uid: 'u1' };
+
 let stack: AsyncDisposableStack;
 let folder = '';
 let registry: Registry;
@@ -33,6 +35,20 @@ let pages: Map<string, Buffer | string>;
 let url = '';
 let policy: ImagePolicy;
 let unpacker: Unpacker;
+const storeDir = `${tmpdir()}/provenance-store-${randomUUID()}`;
+beforeAll(async () => {
+  unpacker = await createUnpacker({
+    storeDir,
+    answerDeadlineMs: 30_000,
+    storeBytes: 1024 ** 3,
+    threads: 1,
+    readImagePolicy: () => Promise.resolve(policy),
+  });
+});
+afterAll(async () => {
+  await unpacker[Symbol.asyncDispose]();
+  await rm(storeDir, { recursive: true, force: true });
+});
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
   registry = stack.use(await startRegistry());
@@ -49,17 +65,11 @@ beforeEach(async () => {
   folder = `${tmpdir()}/provenance-${randomUUID()}`;
   await mkdir(folder);
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  unpacker = stack.use(
-    await createUnpacker({
-      storeDir: `${folder}/store`,
-      answerDeadlineMs: 30_000,
-      storeBytes: 1024 ** 3,
-      threads: 1,
-      readImagePolicy: () => Promise.resolve(policy),
-    }),
-  );
 });
-afterEach(() => stack.disposeAsync());
+afterEach(async () => {
+  await unpacker.discard(bundle.name);
+  await stack.disposeAsync();
+});
 
 function policyWith(signedBy: unknown): ImagePolicy {
   const rules = [
@@ -70,7 +80,6 @@ function policyWith(signedBy: unknown): ImagePolicy {
 }
 
 async function unpack(source: ContentSource, more: { firstSource?: ContentSource; expectedDigest?: string } = {}) {
-  const bundle = { name: 'hello', uid: 'u1' };
   return await unpacker.unpack({ bundle, provisionerClassName: 'core-rukpak-io-helm', source, ...more }, { signal });
 }
 

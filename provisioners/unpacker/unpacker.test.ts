@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs';
 import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Digest, TerminalError, TransientError } from '../../src/base/index.ts';
 import {
   allOf,
@@ -27,27 +27,45 @@ const bundle = { name: 'combo', uid: 'u1' };
 const configMap = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
 const valid: LayerContent = { files: { 'manifests/a.yaml': configMap('a') } };
 
+/** Stores of this file. */
+const folder = `${tmpdir()}/unpacker-${randomUUID()}`;
+/** With the usual settings, for all tests that look at its results alone: a thread takes longer to start than a test. */
+let shared: Unpacker | undefined;
 let storeDir: string;
 let open: Unpacker[];
 
 beforeEach(() => {
-  storeDir = `${tmpdir()}/unpacker-${randomUUID()}`;
   open = [];
 });
 
 afterEach(async () => {
-  for (const unpacker of open) await unpacker[Symbol.asyncDispose]();
-  await rm(storeDir, { recursive: true, force: true });
+  for (const unpacker of open) {
+    if (unpacker === shared) for (const { name } of await unpacker.list()) await unpacker.discard(name);
+    else await unpacker[Symbol.asyncDispose]();
+  }
 });
 
-async function start(options: Partial<UnpackerOptions> = {}): Promise<Unpacker> {
-  const unpacker = await createUnpacker({
-    storeDir,
-    answerDeadlineMs: 3000,
-    storeBytes: 1024 ** 3,
-    threads: 1,
-    ...options,
-  });
+afterAll(async () => {
+  await shared?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function create(options: Partial<UnpackerOptions>): Promise<Unpacker> {
+  return createUnpacker({ storeDir, answerDeadlineMs: 3000, storeBytes: 1024 ** 3, threads: 1, ...options });
+}
+
+/** The shared one. */
+async function start(): Promise<Unpacker> {
+  storeDir = `${folder}/shared`;
+  shared ??= await create({});
+  open.push(shared);
+  return shared;
+}
+
+/** One for this test alone. */
+async function startOwn(options: Partial<UnpackerOptions> = {}): Promise<Unpacker> {
+  storeDir = options.storeDir ?? `${folder}/${randomUUID()}`;
+  const unpacker = await create(options);
   open.push(unpacker);
   return unpacker;
 }
@@ -127,7 +145,7 @@ describe('image bundles', () => {
   test('are parsed once, whatever is installed and corrected from them, and again only where the parsed objects are not stored', async () => {
     await using registry = await startRegistry();
     registry.putImage('combo:v1', [valid]);
-    const unpacker = await start();
+    const unpacker = await startOwn();
     const { digest } = await unpacker.unpack(imageRequest(`${registry.host}/combo:v1`), { signal });
     const objects = await load(bundle);
     await load(bundle);
@@ -137,7 +155,7 @@ describe('image bundles', () => {
     expect(await unpacker.usage()).toMatchObject({ parsedCount: 2 });
     await unpacker[Symbol.asyncDispose]();
     // Only the process itself trusts what it has written.
-    const next = await start();
+    const next = await startOwn({ storeDir });
     for (const _ of ['parsed and stored', 'read']) expect(await load(bundle)).toEqual(objects);
     expect(await next.usage()).toMatchObject({ parsedCount: 1 });
     // Nothing can be written there: the content is parsed each time, and that is no error.
@@ -184,7 +202,7 @@ describe('image bundles', () => {
     await using registry = await startRegistry({ tls, intercept: asksBasicAuthentication('me', 'pass') });
     registry.putImage('private:v1', [valid]);
     const request = imageRequest(`${registry.host}/private:v1`);
-    const trusting = await start({ registryCaPem: [caPem] });
+    const trusting = await startOwn({ registryCaPem: [caPem] });
     const secret = pullSecret(registry.host, 'me', 'pass');
     await expect(
       trusting.unpack({ ...request, pullSecrets: { secrets: [secret] } }, { signal }),
@@ -195,7 +213,7 @@ describe('image bundles', () => {
     await expect(
       trusting.unpack({ ...request, pullSecrets: { secrets: [{ name: 'registrysecret' }] } }, { signal }),
     ).rejects.toThrow('source bundle content: secret "registrysecret" has no key ".dockerconfigjson"');
-    const doubting = await start({ storeDir: `${storeDir}/other` });
+    const doubting = await startOwn();
     await expect(doubting.unpack({ ...request, pullSecrets: { secrets: [secret] } }, { signal })).rejects.toThrow(
       'unable to verify the first certificate',
     );
@@ -231,11 +249,11 @@ describe('image bundles', () => {
         { os: 'linux', architecture: 'arm64' },
       ]),
     );
-    const right = await start({ platform: 'linux/arm64' });
+    const right = await startOwn({ platform: 'linux/arm64' });
     await expect(right.unpack(imageRequest(`${registry.host}/multi:v1`), { signal })).resolves.toMatchObject({
       objectCount: 1,
     });
-    const wrong = await start({ platform: 'linux/amd64', storeDir: `${storeDir}/other` });
+    const wrong = await startOwn({ platform: 'linux/amd64' });
     await expect(wrong.unpack(imageRequest(`${registry.host}/multi:v1`), { signal })).rejects.toThrow(
       'no manifest for platform linux/amd64, only for: linux/s390x, linux/arm64',
     );
@@ -244,7 +262,7 @@ describe('image bundles', () => {
   test('Q6 that share a layer fetch it once, also at the same time', async () => {
     await using registry = await startRegistry();
     registry.putImage('combo:v1', [valid]);
-    const unpacker = await start({ threads: 2 });
+    const unpacker = await startOwn({ threads: 2 });
     const request = imageRequest(`${registry.host}/combo:v1`);
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(names.map((name) => unpacker.unpack({ ...request, bundle: { name, uid: name } }, { signal })));
@@ -265,7 +283,7 @@ describe('image bundles', () => {
 describe('the user sees what is wrong with', () => {
   test('a registry that never answers', async () => {
     await using registry = await startRegistry({ intercept: neverAnswers('/manifests/') });
-    const unpacker = await start({ answerDeadlineMs: 300 });
+    const unpacker = await startOwn({ answerDeadlineMs: 300 });
     const url = `http://${registry.host}/v2/slow/manifests/v1`;
     await expect(unpacker.unpack(imageRequest(`${registry.host}/slow:v1`), { signal })).rejects.toEqual(
       new TransientError('DeadlineExceeded', `source bundle content: GET ${url}: no answer within 0.3 s`),
@@ -304,7 +322,7 @@ describe('the user sees what is wrong with', () => {
       mediaType: 'application/vnd.oci.image.manifest.v1+json',
       layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, size: bytes.length }],
     });
-    const unpacker = await start();
+    const unpacker = await startOwn();
     await expect(unpacker.unpack(imageRequest(`${lying.host}/lie:v1`), { signal })).rejects.toEqual(
       new TransientError(
         'DigestMismatch',
@@ -367,7 +385,7 @@ describe('a bundle whose manifests are large', () => {
     await using registry = await startRegistry();
     registry.putImage('hostile:v1', [{ files: { 'manifests/a.yaml': empty(largeBytes) } }]);
     registry.putImage('good:v1', [valid]);
-    const unpacker = await start({ threadHeapMebibytes: 56 });
+    const unpacker = await startOwn({ threadHeapMebibytes: 56 });
     const uids = ['u1', 'u2'];
     const hostile = uids.map((uid) => {
       const request = { ...imageRequest(`${registry.host}/hostile:v1`), bundle: { name: uid, uid } };
@@ -390,10 +408,10 @@ describe('a bundle whose manifests are large', () => {
     await using registry = await startRegistry({ intercept: neverAnswers('/slow/') });
     const files = { 'manifests/a.yaml': empty(largeBytes / 4), 'manifests/b.yaml': empty(largeBytes / 4) };
     registry.putImage('large:v1', [{ files }]);
-    const first = await start();
+    const first = await startOwn();
     await first.unpack(imageRequest(`${registry.host}/large:v1`), { signal });
     await first[Symbol.asyncDispose]();
-    const unpacker = await start({ threadHeapMebibytes: 32, answerDeadlineMs: 60_000 });
+    const unpacker = await startOwn({ storeDir, threadHeapMebibytes: 32, answerDeadlineMs: 60_000 });
     const stop = new AbortController();
     const isFetching = Promise.withResolvers<string>();
     const request = { ...imageRequest(`${registry.host}/slow/image:v1`), bundle: { name: 'slow', uid: 'u2' } };
@@ -513,7 +531,7 @@ describe('git bundles', () => {
     const encode = (text: string): string => Buffer.from(text).toString('base64');
     const hosts = new URL(server.url).host;
     const secret = { name: 'gitsecret', hosts, data: { username: encode('me'), password: encode('pass') } };
-    const unpacker = await start({ gitCaPem: [caPem] });
+    const unpacker = await startOwn({ gitCaPem: [caPem] });
     await expect(unpacker.unpack({ ...gitRequest(git), secret }, { signal })).resolves.toMatchObject({
       objectCount: 1,
     });
@@ -537,7 +555,7 @@ describe('git bundles', () => {
     await expect(unpacker.unpack({ ...gitRequest(git), secret: unbound }, { signal })).rejects.toThrow(
       `secret "gitsecret" is not for the host ${hosts}`,
     );
-    const doubting = await start({ storeDir: `${storeDir}/other` });
+    const doubting = await startOwn();
     await expect(doubting.unpack({ ...gitRequest(git), secret }, { signal })).rejects.toThrow('unable to verify');
     const careless = gitRequest({ ...git, auth: { insecureSkipVerify: true } });
     await expect(doubting.unpack({ ...careless, secret }, { signal })).rejects.toMatchObject({
