@@ -131,7 +131,8 @@ test('a deployment that users move between shards has what its template states, 
   for (const shard of ['2', '1', '2', '1', '2']) await kube.apply(moved('two', shard), user);
   await become('two', '2');
   await become('one', '1');
-  await eventually(async () => expect((await kube.list({ apiVersion, kind: 'Bundle' })).items).toHaveLength(1));
+  const owned = { apiVersion, kind: 'Bundle', labelSelector: 'core.rukpak.io/owner-name=moved' };
+  await eventually(async () => expect((await kube.list(owned)).items).toHaveLength(1));
 });
 
 test('a shard that a deployment leaves deletes nothing that the other one has installed meanwhile', async () => {

@@ -3,7 +3,7 @@ import { createServer, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { TransientError } from '../../base/index.ts';
 import { indexRegistry } from './index-registry.ts';
 import { CatalogThreads } from './unpack-thread.ts';
@@ -12,7 +12,8 @@ const stack = new AsyncDisposableStack();
 const { signal } = new AbortController();
 let dir: string;
 
-beforeAll(async () => {
+// One for each test: what a thread that was terminated has left is the store's to remove.
+beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'longshore-hostile-registry-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
 });
