@@ -27,7 +27,7 @@ test('a controller that writes very many objects gives others a turn', async () 
   expect(await mostInOneTurn(server, 'pods', (found) => found === count)).toBeLessThan(count / 2);
 });
 
-test('so does the deletion of a collection', async () => {
+test('so does the deletion of a collection', { tags: 'long' }, async () => {
   await using server = await startApiServer({ simulation: false });
   // So many keys that a deletion takes some time.
   const data = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`key-${index}`, '']));

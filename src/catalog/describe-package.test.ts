@@ -13,7 +13,9 @@ function meta(value: JsonObject): Meta {
   return { schema, package: textAt(value, 'package'), name, value, place: { file: 'c.yaml', line: 1 } };
 }
 
-test('of a package whose heads are very large the channels are shown that can be read in a short time', async () => {
+test('of a package whose heads are very large the channels are shown that can be read in a short time', {
+  tags: 'long',
+}, async () => {
   const channels = ['a', 'b', 'c', 'd'];
   const description = 'x'.repeat(12 * 1024 * 1024);
   const metas = channels.flatMap((name, index) => {

@@ -110,7 +110,7 @@ describe('a zstd stream is refused that', () => {
   });
 });
 
-test('very many frames are refused, with or without content', async () => {
+test('very many frames are refused, with or without content', { tags: 'long' }, async () => {
   const first = zstdCompressSync(Buffer.from('x'));
   for (const frame of [zstdCompressSync(''), Buffer.from([0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0])]) {
     const bytes = Buffer.concat([first, Buffer.alloc(250_000 * frame.length, frame)]);
@@ -146,7 +146,7 @@ test('the windows of frames are known from their headers', async () => {
   await expect(windowsOf(withEighths)).resolves.toEqual([2 ** 20 + 3 * 2 ** 17]);
 });
 
-test('archives whose windows take much memory make room for others', async () => {
+test('archives whose windows take much memory make room for others', { tags: 'long' }, async () => {
   const gate = Promise.withResolvers<undefined>();
   const reached = Promise.withResolvers<undefined>();
   const held = decompress(source(zeros(120, 27), 65_536), async (chunks) => {

@@ -19,14 +19,14 @@ test('patterns of one object count together, each once', () => {
   expect(budget.problemOf('a+')).toBeUndefined();
 });
 
-test('the patterns that were used last stay compiled, those before them are dropped', () => {
+test('the patterns that were used last stay compiled, those before them are dropped', { tags: 'long' }, () => {
   const sourceOf = (index: number): string => `${'a{1000}'.repeat(10)}${index}`;
   for (let index = 0; index < 100; index += 1) compilePattern(sourceOf(index));
   expect(instructionsToCompile(sourceOf(99))).toBe(0);
   expect(instructionsToCompile(sourceOf(0))).toBeGreaterThan(10_000);
 });
 
-test('what matching adds to a pattern counts for what stays compiled', () => {
+test('what matching adds to a pattern counts for what stays compiled', { tags: 'long' }, () => {
   // Random, so that each character leads to a state that was not there before.
   let seed = 1;
   const text = Array.from({ length: 20_000 }, () => {

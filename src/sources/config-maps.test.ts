@@ -105,7 +105,9 @@ test('a ConfigMap that is named very many times is refused before there is a fil
   await expect(countAt(20_000, { data })).rejects.toMatchObject({ reason: 'TooManyEntries' });
 });
 
-test('a value that takes long to unpack is unpacked once, however often its ConfigMap is named', async () => {
+test('a value that takes long to unpack is unpacked once, however often its ConfigMap is named', {
+  tags: 'long',
+}, async () => {
   const members = Buffer.concat(Array.from({ length: 30_000 }, () => gzipSync('')));
   const binaryData = { k: Buffer.from(members.toString('base64')).toString('base64') };
   expect(await countAt(50_000, { contentEncoding: 'gzip+base64', binaryData })).toBe(50_000);

@@ -200,7 +200,9 @@ describe('a pack that takes much', () => {
     await expect(first).rejects.toThrow('long enough');
   });
 
-  test('for the number of its bytes waits for others of that kind alone, and delays no large one', async () => {
+  test('for the number of its bytes waits for others of that kind alone, and delays no large one', {
+    tags: 'long',
+  }, async () => {
     const base = Buffer.alloc(8 * 1024 ** 2);
     const delta = refDelta(oidOf('blob', base), repetition(base.length, 1));
     const deltas = Array.from({ length: 20 }, () => delta);

@@ -70,6 +70,7 @@ test.each<readonly [name: string, kind: string, items: object, list: readonly un
   ['reports again', 'Report', { type: 'string', allOf: many(20_000, () => ({ maxLength: 2 })) }, [text, text]],
 ])(
   'items of an object are not validated against everything that its schema %s without end',
+  { tags: 'long' },
   async (_name, ...[kind, items, list]) => {
     await define(kind, items);
     const { status, text: answer } = await create(kind, list);

@@ -22,7 +22,7 @@ echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: of-chart-$$, namespace:
 `;
 }
 
-test('charts that take long to render do not hold up deployments without charts', async () => {
+test('charts that take long to render do not hold up deployments without charts', { tags: 'long' }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-slow-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(folder, { recursive: true, force: true }));

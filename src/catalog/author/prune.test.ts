@@ -60,7 +60,7 @@ test('whatever is kept of a valid channel, it stays valid', () => {
   );
 });
 
-test('a channel of any length is pruned, by how much it may branch', () => {
+test('a channel of any length is pruned, by how much it may branch', { tags: 'long' }, () => {
   const count = 130_000;
   const chain = Array.from({ length: count }, (_, index) => ({
     name: `v${index}`,

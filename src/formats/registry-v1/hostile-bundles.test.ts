@@ -86,7 +86,7 @@ test('a ClusterServiceVersion with a name of 10,000 characters gives roles with 
   expect(objects.filter(({ metadata }) => (metadata.name ?? '').length > 253)).toEqual([]);
 });
 
-test('100,000 rules of one account become one role, and are explained', () => {
+test('100,000 rules of one account become one role, and are explained', { tags: 'long' }, () => {
   const rules = Array.from({ length: 100 * kilobyte }, (_, index) => ({
     apiGroups: [`g${index}.example`],
     resources: ['things'],
@@ -101,14 +101,14 @@ test('100,000 rules of one account become one role, and are explained', () => {
   expect(role?.metadata.name).toMatch(/^acme-widget\.v/);
 });
 
-test('100,000 documents of one file are 100,000 objects', () => {
+test('100,000 documents of one file are 100,000 objects', { tags: 'long' }, () => {
   const documents = Array.from(
     { length: 100 * kilobyte },
     (_, index) => `---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c${index}}\n`,
   );
   const objects = install([acmeCsv(), documents.join('')]);
   expect(objects.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(documents.length);
-}, 120_000);
+});
 
 test('a pattern that would take a regular expression forever is passed on without being tried', () => {
   const schema = JSON.stringify({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } });

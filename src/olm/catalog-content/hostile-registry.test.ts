@@ -142,7 +142,9 @@ function answerByteByByte(socket: Socket): void {
   socket.write(Buffer.concat([http2Frame(settings, 0), http2Frame(settingsAck, 0)]));
 }
 
-test('a message whose bytes arrive one by one, with many other frames, ends its thread alone', async () => {
+test('a message whose bytes arrive one by one, with many other frames, ends its thread alone', {
+  tags: 'long',
+}, async () => {
   const sockets: Socket[] = [];
   const server = createSocketServer((socket) => {
     sockets.push(socket);
