@@ -26,7 +26,10 @@ export type OpenContentServer = (
 
 /** What the provisioners run with. */
 export interface ProvisionersContext
-  extends Pick<ProvisionerOptions, 'offersFor' | 'shard' | 'handOverMs' | 'whileStandby' | 'beforeWork'> {
+  extends Pick<
+    ProvisionerOptions,
+    'offersFor' | 'shard' | 'handOverMs' | 'hasOwnServer' | 'whileStandby' | 'beforeWork'
+  > {
   readonly storeDir: string;
   readonly systemNamespace: string;
   readonly registries: RegistrySettings;
@@ -85,7 +88,7 @@ export async function openProvisioners(
   context: ProvisionersContext & { readonly stack: AsyncDisposableStack },
 ): Promise<Provisioners & { readonly contentUrl: string }> {
   const { stack, storeDir, systemNamespace, openContent, environment, metrics } = context;
-  const { offersFor, shard, handOverMs, whileStandby, beforeWork } = context;
+  const { offersFor, shard, handOverMs, hasOwnServer, whileStandby, beforeWork } = context;
   const { kube, clock, log } = manager;
   const unpacker = stack.use(await openUnpacker(settings, context, kube));
   const maxUploadBytes = settings.limits.compressedLayerBytes;
@@ -103,6 +106,7 @@ export async function openProvisioners(
     foreignClasses,
     shard,
     handOverMs,
+    hasOwnServer,
     version: environment.version,
     contentBaseUrl: contentUrl,
     ...(offersFor === undefined ? {} : { offersFor }),

@@ -10,12 +10,13 @@ import {
   ownerNameLabel,
   parseBundle,
 } from '../src/api/index.ts';
-import { type ApplyEngine, createApplyEngine } from '../src/apply/index.ts';
+import { type ApplyEngine, createApplyEngine, executedWithinMs } from '../src/apply/index.ts';
 import { type Clock, errorMessage, steadyClock } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
 import type { UploadTarget } from '../src/content/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import { provisionerClasses } from '../src/formats/index.ts';
+import type { KindCache } from '../src/kube/index.ts';
 import { definitionOf } from '../src/sources/definitions/index.ts';
 import { createAccountSecrets } from './account-secrets.ts';
 import { bundleController } from './bundle.ts';
@@ -84,6 +85,8 @@ export interface ProvisionerOptions {
   readonly shard?: Shard | undefined;
   /** For how long the process of another shard may still write for what users have moved here. Default: 0. */
   readonly handOverMs?: number | undefined;
+  /** The API server ends with this process: it executes no writes of a former one. */
+  readonly hasOwnServer: boolean;
   /** Nothing is done for BundleDeployments that name no service account. */
   readonly isAccountRequired: boolean;
   /** Classes that other provisioners of the cluster serve. */
@@ -192,6 +195,15 @@ function createHooks(
   return { waits: new BundleWaits(clock), drift: new DriftPace(clock), charts };
 }
 
+function createHandOvers(
+  { handOverMs = 0, hasOwnServer }: ProvisionerOptions,
+  shards: Shards,
+  deployments: KindCache,
+): HandOvers {
+  const lateMs = hasOwnServer ? 0 : executedWithinMs;
+  return new HandOvers({ shards, deployments, handOverMs, executedWithinMs: lateMs, steady: steadyClock });
+}
+
 function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake): DeploymentContext {
   const { kube, clock, log, metrics, signal } = manager;
   const { systemNamespace, healthDeadlineMs } = options;
@@ -216,7 +228,7 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     hooks: { gate, ...createHooks(clock, options, wake), onContentLost: request },
     offersFor: options.offersFor ?? (() => []),
     shards,
-    handOvers: new HandOvers({ shards, deployments, handOverMs: options.handOverMs ?? 0, steady: steadyClock }),
+    handOvers: createHandOvers(options, shards, deployments),
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs,
@@ -251,6 +263,8 @@ export function addProvisioners(manager: Manager, options: ProvisionerOptions): 
   });
   const prepare = async (): Promise<void> => {
     await options.beforeWork?.();
+    await context.deployments.whenSynced;
+    context.handOvers.start();
     await sweep(context);
     void sweepShared({ ...context, signal: manager.signal });
     context.bundles.values().some((bundle) => context.dependencies.isFirstUse(bundle));

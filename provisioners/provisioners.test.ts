@@ -3,7 +3,14 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../apiserver/index.ts';
-import { apiVersion, ownerNameLabel, parseBundle, parseBundleDeployment, pausedAnnotation } from '../src/api/index.ts';
+import {
+  apiVersion,
+  installFieldManager,
+  ownerNameLabel,
+  parseBundle,
+  parseBundleDeployment,
+  pausedAnnotation,
+} from '../src/api/index.ts';
 import { formatYaml, type JsonObject, type Logger, parseYaml, silentLogger, systemClock } from '../src/base/index.ts';
 import { createManager, type Manager } from '../src/controller/index.ts';
 import {
@@ -49,7 +56,7 @@ function warningLogger({ object }: Readonly<Record<string, unknown>>): Logger {
   return { ...silentLogger(), warn: warn as Logger['warn'] };
 }
 
-async function launch(client: KubeClient = kube): Promise<void> {
+async function launch(client: KubeClient = kube, hasOwnServer = true): Promise<void> {
   stopper = new AbortController();
   const { signal } = stopper;
   const log = { ...silentLogger(), child: warningLogger };
@@ -61,6 +68,7 @@ async function launch(client: KubeClient = kube): Promise<void> {
     resyncMs: 36_000_000,
     healthDeadlineMs: 600_000,
     dependencyPolicy: 'warn',
+    hasOwnServer,
     isAccountRequired: false,
     foreignClasses: [],
   });
@@ -638,6 +646,36 @@ describe('a BundleDeployment', () => {
     expect(metadata?.deletionTimestamp).toBeUndefined();
     for (const left of [name, 'lsp-left-2'])
       await kube.delete({ ...configMapKind, name: left, namespace: systemNamespace });
+  });
+
+  test('what is orphaned stays, though the API server executes a write of a process that was killed before', async () => {
+    const name = 'lsp-late';
+    await kube.apply(deployment(name, push('late:1', [configMap(name)])), user);
+    await whenInstalled(name);
+    const { metadata, data } = (await find(configMapKind, name)) as KubeObject;
+    const { labels, ownerReferences = [] } = metadata;
+    const written = { ...configMapKind, metadata: { name, namespace: systemNamespace, labels, ownerReferences }, data };
+    await halt();
+    await launch(kube, false);
+    await kube.delete({ ...deploymentKind, name }, { propagationPolicy: 'Orphan' });
+    await eventually(async () => {
+      const { status } = parseBundleDeployment(await find(deploymentKind, name));
+      const message = status?.conditions?.find(({ type }) => type === 'Removing')?.message;
+      expect(message).toContain('may still execute writes of another process');
+    });
+    await kube.apply(written as KubeObject, { fieldManager: installFieldManager, force: true });
+    await eventually(async () => {
+      const found = await find(configMapKind, name);
+      expect(found?.metadata.ownerReferences ?? []).toEqual([]);
+      expect(found?.metadata.annotations).toMatchObject({ 'core.rukpak.io/released-from': name });
+    });
+    expect(await find(deploymentKind, name)).toBeDefined();
+    await halt();
+    await launch();
+    await eventually(async () => {
+      expect(await find(deploymentKind, name)).toBeUndefined();
+    });
+    await kube.delete({ ...configMapKind, name, namespace: systemNamespace });
   });
 
   test('of another class is ignored entirely', async () => {

@@ -148,7 +148,7 @@ async function removeHooked(removal: Removal): Promise<void> {
   // Namespaces go with the objects, unless something is left in them.
   if (!isOrphaned && hadHelmRelease(run)) await removeHelmReleases(releaseShelfOf(run, signal));
   await removeObjects(removal);
-  if (isOrphaned) return;
+  if (isOrphaned) return run.context.handOvers.assertAllExecuted(run.object);
   await runRemovalHooks(run, { phase: 'After', signal });
   await deleteHookObjects(run, signal);
 }

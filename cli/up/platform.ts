@@ -240,6 +240,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       log,
       metrics,
       storeDir,
+      hasOwnServer: apiServer !== undefined,
       ...(await optionalParts(config, { ...cluster, log })),
       registries,
       systemNamespace: namespace,

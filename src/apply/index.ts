@@ -33,3 +33,4 @@ export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } 
 export { InstallBlocked, type InstallFailure } from './problems.ts';
 export type { RecallRequest } from './recall.ts';
 export type { InstallationEnd, InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
+export { executedWithinMs } from './unanswered-writes.ts';

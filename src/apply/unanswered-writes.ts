@@ -3,8 +3,8 @@ import { isKubeError, type ObjectRef, refKey } from '../kube/index.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import type { Owner } from './ownership.ts';
 
-/** An API server ends requests after a minute, unless it is configured otherwise. */
-const executedWithinMs = 75_000;
+/** For how long after it was sent a write may be executed: an API server ends requests after a minute, unless it is configured otherwise. */
+export const executedWithinMs = 75_000;
 
 /** The writes of an object. */
 interface Unanswered {

@@ -57,6 +57,7 @@ async function start(settings: typeof before): Promise<AsyncDisposable> {
     resyncMs: 36_000_000,
     healthDeadlineMs: 600_000,
     dependencyPolicy: 'warn',
+    hasOwnServer: true,
     foreignClasses: [],
     ...settings,
   });

@@ -33,6 +33,7 @@ async function startShard(kube: KubeClient, storeDir: string, index: number): Pr
     resyncMs: 36_000_000,
     healthDeadlineMs: 600_000,
     dependencyPolicy: 'warn',
+    hasOwnServer: true,
     isAccountRequired: false,
     foreignClasses: [],
     shard: { index, count: 2 },

@@ -142,6 +142,7 @@ export async function controllers(values: Values): Promise<number> {
     storeDir,
     shard,
     handOverMs: config.leaseMs,
+    hasOwnServer: false,
     registries,
     systemNamespace,
     whenStopped,
