@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { bundleDeploymentResource } from '../src/api/index.ts';
 import {
   formatYaml,
@@ -13,10 +11,9 @@ import {
 import type { Rendered, RenderedHook } from '../src/formats/index.ts';
 import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { fieldManager } from './field-manager.ts';
-import { releaseIn } from './helm-release.ts';
+import { listReleases, packedRelease, releaseSecretType } from './helm-release.ts';
+import { packRelease, type Unpacker } from './unpacker/index.ts';
 
-const zip = promisify(gzip);
-const secretType = 'helm.sh/release.v1';
 /** On the Secret of a release: the uid of the BundleDeployment that it is of. */
 const releaseOfAnnotation = 'core.rukpak.io/release-of';
 /** What was installed: the same for every try. */
@@ -31,6 +28,7 @@ export interface ReleaseShelf {
   /** As whom the objects of the deployment are written. */
   readonly kube: KubeClient;
   readonly deployment: KubeObject;
+  readonly unpacker: Pick<Unpacker, 'releases'>;
   /** Of the release. */
   readonly namespace: string;
   readonly nowMs: number;
@@ -46,9 +44,9 @@ function statusOf({ metadata }: KubeObject): string {
 }
 
 async function releasesIn({ kube, deployment, namespace, signal }: ReleaseShelf): Promise<readonly KubeObject[]> {
-  const labelSelector = `owner=helm,name=${deployment.metadata.name ?? ''}`;
-  const { items } = await kube.list({ apiVersion: 'v1', kind: 'Secret', namespace, labelSelector }, { signal });
-  return items.filter((secret) => secret['type'] === secretType).toSorted((a, b) => versionOf(b) - versionOf(a));
+  const { name = '' } = deployment.metadata;
+  const secrets = await listReleases({ kube, name, namespace }, signal);
+  return secrets.toSorted((a, b) => versionOf(b) - versionOf(a));
 }
 
 function isOwn({ metadata }: KubeObject, { deployment }: ReleaseShelf): boolean {
@@ -105,26 +103,24 @@ function releaseOf(rendered: Rendered, { version, firstDeployed }: Version, shel
   };
 }
 
-async function packed(release: JsonObject): Promise<string> {
-  const text = (await zip(JSON.stringify(release))).toString('base64');
-  return Buffer.from(text).toString('base64');
+/** Another release is installed in the place of these. */
+async function supersede(secrets: readonly KubeObject[], shelf: ReleaseShelf): Promise<void> {
+  const deployed = secrets.filter((secret) => statusOf(secret) === 'deployed');
+  for (const secret of deployed.slice(0, maxReleases)) await supersedeOne(secret, shelf);
 }
 
-/** Another release is installed in the place of these. */
-async function supersede(secrets: readonly KubeObject[], { kube, signal }: ReleaseShelf): Promise<void> {
-  for (const secret of secrets) {
-    if (statusOf(secret) !== 'deployed') continue;
-    const labels = { status: 'superseded' };
-    try {
-      const release = await releaseIn(secret);
-      const info = { ...objectAt(release, 'info'), status: 'superseded' };
-      const data = { release: await packed({ ...release, info }) };
-      const { uid = '', resourceVersion = '' } = secret.metadata;
-      await kube.patch(refOf(secret), { metadata: { uid, resourceVersion, labels }, data }, { fieldManager, signal });
-    } catch (thrown) {
-      // Helm does not read it either.
-      if (!(thrown instanceof TerminalError)) throw thrown;
-    }
+async function supersedeOne(secret: KubeObject, shelf: ReleaseShelf): Promise<void> {
+  const { kube, unpacker, signal } = shelf;
+  const labels = { status: 'superseded' };
+  try {
+    const packed = await packedRelease(shelf, secret, signal);
+    if (packed === undefined) return;
+    const data = { release: await unpacker.releases.superseded(packed, { signal }) };
+    const { uid = '', resourceVersion = '' } = secret.metadata;
+    await kube.patch(refOf(secret), { metadata: { uid, resourceVersion, labels }, data }, { fieldManager, signal });
+  } catch (thrown) {
+    // Helm does not read it either.
+    if (!(thrown instanceof TerminalError)) throw thrown;
   }
 }
 
@@ -141,11 +137,12 @@ async function remove(secret: KubeObject, { kube, signal }: ReleaseShelf): Promi
   }
 }
 
-async function firstDeployed(secrets: readonly KubeObject[]): Promise<string> {
-  const [newest] = secrets;
-  if (newest === undefined) return '';
+async function firstDeployed([newest]: readonly KubeObject[], shelf: ReleaseShelf): Promise<string> {
+  const { unpacker, signal } = shelf;
+  const packed = newest && (await packedRelease(shelf, newest, signal));
+  if (packed === undefined) return '';
   try {
-    return textAt(objectAt(await releaseIn(newest), 'info'), 'first_deployed');
+    return await unpacker.releases.start(packed, { signal });
   } catch (thrown) {
     if (thrown instanceof TerminalError) return '';
     throw thrown;
@@ -161,7 +158,7 @@ interface Record {
 async function createRelease({ rendered, revision }: Record, version: Version, shelf: ReleaseShelf): Promise<void> {
   const { kube, deployment, namespace, signal } = shelf;
   const { name = '', uid = '' } = deployment.metadata;
-  const release = await packed(releaseOf(rendered, version, shelf));
+  const release = await packRelease(releaseOf(rendered, version, shelf));
   if (release.length > maxSecretBytes) {
     const text = `the release is larger than a Secret may be (${maxSecretBytes} bytes): set spec.config.helmRelease to false`;
     throw new TerminalError('ReleaseTooLarge', `${bundleDeploymentResource.kind} "${name}": ${text}`);
@@ -175,7 +172,7 @@ async function createRelease({ rendered, revision }: Record, version: Version, s
   };
   const annotations = { [releaseOfAnnotation]: uid, [revisionAnnotation]: sha256Digest(revision) };
   const metadata = { name: `sh.helm.release.v1.${name}.v${version.version}`, namespace, labels, annotations };
-  const secret = { apiVersion: 'v1', kind: 'Secret', type: secretType, metadata, data: { release } };
+  const secret = { apiVersion: 'v1', kind: 'Secret', type: releaseSecretType, metadata, data: { release } };
   await kube.create(secret, { fieldManager, signal });
 }
 
@@ -193,7 +190,7 @@ export async function recordHelmRelease(record: Record, shelf: ReleaseShelf): Pr
     if (newest !== undefined && isRecordOf(newest, record, shelf)) return;
     const version = newest === undefined ? 1 : versionOf(newest) + 1;
     try {
-      await createRelease(record, { version, firstDeployed: await firstDeployed(secrets) }, shelf);
+      await createRelease(record, { version, firstDeployed: await firstDeployed(secrets, shelf) }, shelf);
     } catch (thrown) {
       if (!isAlreadyExists(thrown) || tries === maxTries) throw thrown;
       continue;

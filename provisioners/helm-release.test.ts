@@ -1,48 +1,48 @@
-import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
-import type { KubeClient, KubeObject, ListTarget } from '../src/kube/index.ts';
-import { installedAtMs, manifestOf, placesIn } from './helm-release.ts';
+import { expect, test, vi } from 'vitest';
+import type { JsonObject } from '../src/base/index.ts';
+import type { KubeClient, ListTarget } from '../src/kube/index.ts';
+import { installedAtMs, placesOf, releasedObjects } from './helm-release.ts';
 
-function secretWith(bytes: Buffer): KubeObject {
-  const release = Buffer.from(bytes.toString('base64')).toString('base64');
-  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'sh.helm.release.v1.a.v1' }, data: { release } };
-}
-
-test.each([
-  { what: 'compressed', pack: (text: string) => gzipSync(text) },
-  { what: 'as Helm 2 left it', pack: (text: string) => Buffer.from(text) },
-])('the manifest of a release is read, $what', async ({ pack }) => {
-  const manifest = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n---\n---\nkind: Nothing\n';
-  const read = await manifestOf(secretWith(pack(JSON.stringify({ name: 'a', manifest }))));
-  expect(read).toBe(manifest);
-  expect(placesIn(read)).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'b' }]);
+test('what a release has installed is at the places of its objects; too many are refused', () => {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
+  const place = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'b' };
+  expect(placesOf([object, { kind: 'Nothing' }])).toEqual([place]);
+  const many = Array.from({ length: 20_001 }, (): JsonObject => object);
+  expect(() => placesOf(many)).toThrow('the release has more than 20000 objects');
 });
 
-test.each([
-  { what: 'no data', bytes: Buffer.alloc(0), text: 'Unexpected end' },
-  { what: 'noise', bytes: Buffer.from([0x1f, 0x8b, 1, 2, 3]), text: '' },
-  { what: 'another JSON', bytes: gzipSync('[]'), text: 'expected a release of Helm, found something else' },
-  { what: 'no manifest', bytes: gzipSync('{}'), text: 'expected a release of Helm with a manifest, found none' },
-  { what: 'more than may be unpacked', bytes: gzipSync(Buffer.alloc(65 * 1024 * 1024)), text: '' },
-])('a Secret with $what is refused, and named', async ({ bytes, text }) => {
-  const refused = manifestOf(secretWith(bytes));
-  await expect(refused).rejects.toMatchObject({ reason: 'UnreadableRelease' });
-  await expect(refused).rejects.toThrow(`Secret "sh.helm.release.v1.a.v1": `);
-  await expect(refused).rejects.toThrow(text);
-});
-
-test('an endless manifest is refused', () => {
-  const one = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n';
-  expect(() => placesIn(one.repeat(20_001))).toThrow('the release has more than 20000 objects');
+test('of many Secrets of a release the content of the current one is read, in a thread', async () => {
+  const secret = (version: string, status: string) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `v${version}`, namespace: 'b', uid: version, labels: { version, status } },
+  });
+  const kube = {
+    async *listPages({ isMetadataOnly }: ListTarget) {
+      expect(isMetadataOnly).toBe(true);
+      yield await Promise.resolve({ items: [secret('1', 'deployed'), secret('2', 'failed')] });
+    },
+    list: ({ fieldSelector }: ListTarget) => {
+      expect(fieldSelector).toBe('metadata.name=v1');
+      return Promise.resolve({ items: [{ ...secret('1', 'deployed'), data: { release: 'packed' } }] });
+    },
+  };
+  const objects = [{ kind: 'ConfigMap' }];
+  const releases = { objects: vi.fn().mockResolvedValue(objects), start: vi.fn(), superseded: vi.fn() };
+  const place = { kube: kube as unknown as KubeClient, name: 'a', namespace: 'b' };
+  expect(await releasedObjects(place, { releases }, new AbortController().signal)).toBe(objects);
+  expect(releases.objects.mock.calls[0]?.[0]).toEqual({ what: 'Secret "v1"', data: 'packed' });
 });
 
 test('the Secret of a release counts in the system namespace alone', async () => {
   const labels = { owner: 'helm', name: 'a', status: 'deployed', version: '1' };
   const metadata = { name: 'sh.helm.release.v1.a.v1', labels, creationTimestamp: '2026-01-01T00:00:00Z' };
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'helm.sh/release.v1' };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata };
   const inNamespace = (place: string): Promise<number | undefined> => {
-    const list = ({ namespace }: ListTarget) => Promise.resolve({ items: namespace === place ? [secret] : [] });
-    const context = { kube: { list } as unknown as KubeClient, systemNamespace: 'system' };
+    async function* listPages({ namespace }: ListTarget) {
+      yield await Promise.resolve({ items: namespace === place ? [secret] : [] });
+    }
+    const context = { kube: { listPages } as unknown as KubeClient, systemNamespace: 'system' };
     const deployment = { apiVersion: 'v1', kind: 'BundleDeployment', metadata: { name: 'a' } };
     return installedAtMs(context, deployment, new AbortController().signal);
   };

@@ -1,16 +1,6 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { installFieldManager } from '../src/api/index.ts';
 import type { Inventory } from '../src/apply/index.ts';
-import {
-  errorMessage,
-  isJsonObject,
-  type JsonObject,
-  mapLimit,
-  parseJson,
-  parseYamlDocuments,
-  TerminalError,
-} from '../src/base/index.ts';
+import { isJsonObject, type JsonObject, mapLimit, TerminalError } from '../src/base/index.ts';
 import {
   groupOf,
   isConflict,
@@ -23,52 +13,57 @@ import {
   preconditionOf,
 } from '../src/kube/index.ts';
 import type { ProvisionerContext } from './context.ts';
+import type { PackedRelease, Unpacker } from './unpacker/index.ts';
 
-/** A release may be compressed a thousandfold. */
-const maxReleaseBytes = 64 * 1024 * 1024;
 const maxObjects = 20_000;
 const atATime = 8;
 const maxTries = 5;
 /** The programs of RukPak that wrote what they installed. */
 const formerManagers: ReadonlySet<unknown> = new Set(['core', 'helm']);
-const unzip = promisify(gunzip);
+export const releaseSecretType = 'helm.sh/release.v1';
 
 function versionOf({ metadata }: KubeObject): number {
   return Number(metadata.labels?.['version'] ?? 0);
 }
 
+/** Where the Secrets of a release are, and as whom they are read. */
+export interface ReleasePlace {
+  readonly kube: KubeClient;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Of the Secrets of a release what is needed without their content: there may be very many, each of a megabyte. */
+export async function listReleases(
+  { kube, name, namespace }: ReleasePlace,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const selectors = { labelSelector: `owner=helm,name=${name}`, fieldSelector: `type=${releaseSecretType}` };
+  const target = { apiVersion: 'v1', kind: 'Secret', namespace, ...selectors, isMetadataOnly: true };
+  const found: KubeObject[] = [];
+  for await (const { items } of kube.listPages(target, { signal })) {
+    for (const { metadata, ...kind } of items) found.push({ ...kind, metadata: { ...metadata, managedFields: [] } });
+  }
+  return found;
+}
+
+/** The content of one of the Secrets; undefined where it does not exist any more. It is listed, which is what its account is permitted to. */
+export async function packedRelease(
+  { kube }: Pick<ReleasePlace, 'kube'>,
+  { metadata: { name = '', namespace, uid } }: KubeObject,
+  signal: AbortSignal,
+): Promise<PackedRelease | undefined> {
+  const target = { apiVersion: 'v1', kind: 'Secret', namespace, fieldSelector: `metadata.name=${name}` };
+  const secret = (await kube.list(target, { signal })).items.find((item) => item.metadata.uid === uid);
+  if (secret === undefined) return undefined;
+  const data = isJsonObject(secret['data']) ? secret['data']['release'] : undefined;
+  return { what: `Secret "${name}"`, data: typeof data === 'string' ? data : '' };
+}
+
 /** What is installed by the Secrets of a release: the one that was deployed last, else the newest. */
 function currentRelease(secrets: readonly KubeObject[]): KubeObject | undefined {
-  const newestFirst = secrets
-    .filter((secret) => secret['type'] === 'helm.sh/release.v1')
-    .toSorted((a, b) => versionOf(b) - versionOf(a));
+  const newestFirst = secrets.toSorted((a, b) => versionOf(b) - versionOf(a));
   return newestFirst.find(({ metadata }) => metadata.labels?.['status'] === 'deployed') ?? newestFirst[0];
-}
-
-/** A release: base64 of JSON, nearly always compressed, base64 again as all data of Secrets.
- *  @throws TerminalError UnreadableRelease */
-export async function releaseIn(secret: KubeObject): Promise<JsonObject> {
-  const what = `Secret "${secret.metadata.name ?? ''}"`;
-  const data = isJsonObject(secret['data']) ? secret['data']['release'] : undefined;
-  const packed = Buffer.from(Buffer.from(typeof data === 'string' ? data : '', 'base64').toString('latin1'), 'base64');
-  try {
-    const isZipped = packed[0] === 0x1f && packed[1] === 0x8b;
-    const text = isZipped ? await unzip(packed, { maxOutputLength: maxReleaseBytes }) : packed;
-    const release = parseJson(what, text.toString('utf8'));
-    if (isJsonObject(release)) return release;
-  } catch (thrown) {
-    throw new TerminalError('UnreadableRelease', `${what}: ${errorMessage(thrown)}`, { cause: thrown });
-  }
-  throw new TerminalError('UnreadableRelease', `${what}: expected a release of Helm, found something else`);
-}
-
-/** The manifest of a release.
- *  @throws TerminalError UnreadableRelease */
-export async function manifestOf(secret: KubeObject): Promise<string> {
-  const { manifest } = await releaseIn(secret);
-  if (typeof manifest === 'string') return manifest;
-  const what = `Secret "${secret.metadata.name ?? ''}"`;
-  throw new TerminalError('UnreadableRelease', `${what}: expected a release of Helm with a manifest, found none`);
 }
 
 interface Place {
@@ -78,10 +73,9 @@ interface Place {
   readonly namespace: string | undefined;
 }
 
-/** Where a manifest places its objects; what is no object is left out.
- *  @throws TerminalError InvalidYaml, UnreadableRelease */
-export function placesIn(manifest: string): readonly Place[] {
-  const objects = parseYamlDocuments('manifest of the release', manifest).filter(isJsonObject);
+/** Where the objects of a manifest are placed.
+ *  @throws TerminalError UnreadableRelease */
+export function placesOf(objects: readonly JsonObject[]): readonly Place[] {
   if (objects.length > maxObjects) {
     throw new TerminalError('UnreadableRelease', `the release has more than ${maxObjects} objects`);
   }
@@ -156,30 +150,18 @@ function inventoryOf(refs: readonly ObjectRef[]): Inventory {
   };
 }
 
-async function releasesOf(
-  { kube, systemNamespace }: Pick<ProvisionerContext, 'kube' | 'systemNamespace'>,
-  { metadata }: KubeObject,
-  signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
-  const labelSelector = `owner=helm,name=${metadata.name ?? ''}`;
-  const target = { apiVersion: 'v1', kind: 'Secret', namespace: systemNamespace, labelSelector };
-  return (await kube.list(target, { signal })).items;
-}
-
-interface ReleasePlace {
-  readonly name: string;
-  readonly namespace: string;
+/** RukPak has its releases in the system namespace. */
+function formerPlace(
+  { kube, systemNamespace: namespace }: Pick<ProvisionerContext, 'kube' | 'systemNamespace'>,
+  { metadata: { name = '' } }: KubeObject,
+): ReleasePlace {
+  return { kube, name, namespace };
 }
 
 /** The release of Helm that is installed under that name; undefined where there is none, or where it must not be read. */
-async function findRelease(
-  kube: KubeClient,
-  { name, namespace }: ReleasePlace,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  const target = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: `owner=helm,name=${name}` };
+async function findRelease(place: ReleasePlace, signal: AbortSignal): Promise<KubeObject | undefined> {
   try {
-    return currentRelease((await kube.list(target, { signal })).items);
+    return currentRelease(await listReleases(place, signal));
   } catch (thrown) {
     if (isForbidden(thrown)) return undefined;
     throw thrown;
@@ -187,21 +169,22 @@ async function findRelease(
 }
 
 /** Whether a release of Helm is installed under that name. `kube` acts as whom objects are written by. */
-export async function isReleased(kube: KubeClient, place: ReleasePlace, signal: AbortSignal): Promise<boolean> {
-  return (await findRelease(kube, place, signal))?.metadata.labels?.['status'] === 'deployed';
+export async function isReleased(place: ReleasePlace, signal: AbortSignal): Promise<boolean> {
+  return (await findRelease(place, signal))?.metadata.labels?.['status'] === 'deployed';
 }
 
 /** The objects of the release of Helm that is installed under that name; none where there is no such release, or where it cannot be read.
  *  `kube` acts as whom objects are written by. */
 export async function releasedObjects(
-  kube: KubeClient,
   place: ReleasePlace,
+  { releases }: Pick<Unpacker, 'releases'>,
   signal: AbortSignal,
 ): Promise<readonly JsonObject[]> {
-  const release = await findRelease(kube, place, signal);
-  if (release === undefined) return [];
+  const release = await findRelease(place, signal);
+  const packed = release && (await packedRelease(place, release, signal));
+  if (packed === undefined) return [];
   try {
-    return parseYamlDocuments('manifest of the release', await manifestOf(release)).filter(isJsonObject);
+    return await releases.objects(packed, { signal });
   } catch (thrown) {
     if (thrown instanceof TerminalError) return [];
     throw thrown;
@@ -214,7 +197,7 @@ export async function installedAtMs(
   deployment: KubeObject,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const release = currentRelease(await releasesOf(context, deployment, signal));
+  const release = currentRelease(await listReleases(formerPlace(context, deployment), signal));
   if (release?.metadata.labels?.['status'] !== 'deployed') return undefined;
   return Date.parse(release.metadata.creationTimestamp ?? '');
 }
@@ -226,12 +209,13 @@ export async function takeOverRelease(
   deployment: KubeObject,
   signal: AbortSignal,
 ): Promise<Inventory | undefined> {
-  const { kube, events } = context;
+  const { kube, events, unpacker } = context;
   const { uid = '' } = deployment.metadata;
-  const release = currentRelease(await releasesOf(context, deployment, signal));
-  if (release === undefined) return undefined;
+  const release = currentRelease(await listReleases(formerPlace(context, deployment), signal));
+  const packed = release && (await packedRelease(context, release, signal));
+  if (release === undefined || packed === undefined) return undefined;
   try {
-    const refs = await locate(placesIn(await manifestOf(release)), context);
+    const refs = await locate(placesOf(await unpacker.releases.objects(packed, { signal })), context);
     await mapLimit(refs, atATime, (ref) => takeOver(ref, { kube, uid, signal }));
     const message = `Took over ${refs.length} objects of the release in Secret "${release.metadata.name ?? ''}"`;
     events.record(deployment, { type: 'Normal', reason: 'ReleaseTakenOver', message });

@@ -18,10 +18,11 @@ export function hadHelmRelease(run: DeploymentRun): boolean {
 
 /** Where the releases of the deployment are recorded. */
 export function releaseShelfOf({ context, object }: DeploymentRun, signal: AbortSignal): ReleaseShelf {
-  const { kube, systemNamespace, clock } = context;
+  const { kube, unpacker, systemNamespace, clock } = context;
   return {
     kube: clientFor(kube, actingOwnerOf(object)),
     deployment: object,
+    unpacker,
     namespace: releaseNamespace(configOf(object), systemNamespace),
     nowMs: clock.now(),
     signal,

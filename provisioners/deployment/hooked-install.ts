@@ -125,7 +125,7 @@ export async function runPhase(
 async function isAdopted({ context, object }: DeploymentRun, signal: AbortSignal): Promise<boolean> {
   const owner = actingOwnerOf(object);
   const namespace = releaseNamespace(configOf(object), context.systemNamespace);
-  return await isReleased(clientFor(context.kube, owner), { name: owner.name, namespace }, signal);
+  return await isReleased({ kube: clientFor(context.kube, owner), name: owner.name, namespace }, signal);
 }
 
 async function eventOf(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<HookRecord['event']> {

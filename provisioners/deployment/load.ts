@@ -88,7 +88,10 @@ async function installedObjects(
   const stored = await readInstalledRendition(shelfOf(run, signal));
   if (stored !== undefined) return stored.objects;
   if (activeOf(run) !== '') return [];
-  return await releasedObjects(clientFor(run.context.kube, actingOwnerOf(run.object)), release, signal);
+  const { kube, unpacker } = run.context;
+  const { name, namespace } = release;
+  const place = { kube: clientFor(kube, actingOwnerOf(run.object)), name, namespace };
+  return await releasedObjects(place, unpacker, signal);
 }
 
 /** A new rendering, in which random passwords are those that are installed. */

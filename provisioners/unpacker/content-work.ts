@@ -36,6 +36,7 @@ import type { BundleIdentity } from './bundle-identity.ts';
 import { BundleReader } from './large-bundles.ts';
 import type { LoadedPieces, UnpackerJobs, WorkEvent } from './messages.ts';
 import { cutObjects } from './object-pieces.ts';
+import { releaseHandlers } from './packed-release.ts';
 import { checkMetadata } from './read-bundle.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
@@ -210,6 +211,7 @@ export class ContentWork {
         return undefined;
       },
       ...this.#sharedHandlers(),
+      ...releaseHandlers,
     };
   }
 

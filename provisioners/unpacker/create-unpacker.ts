@@ -10,7 +10,7 @@ import { ThreadPool } from './pool.ts';
 import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
 import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
-import type { SharedContents, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
+import type { PackedReleases, SharedContents, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
 
 const requestDeadlineMs = 60_000;
 const requestPollMs = 100;
@@ -133,6 +133,15 @@ function createShared({ shared }: UnpackerSettings, pool: ThreadPool): SharedCon
   };
 }
 
+/** Releases of Helm, read in threads. */
+function createReleases(pool: ThreadPool): PackedReleases {
+  return {
+    objects: async (release, { signal }) => joinObjects(await pool.run('releaseObjects', release, { signal }), signal),
+    start: (release, options) => pool.run('releaseStart', release, options),
+    superseded: (release, options) => pool.run('supersedeRelease', release, options),
+  };
+}
+
 /** Removes contents and uploads, until the signal fires. */
 function createRemoval(
   pool: ThreadPool,
@@ -163,6 +172,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   const held = stack.move();
   return {
     shared: createShared(settings, pool),
+    releases: createReleases(pool),
     async unpack(asked, { signal, onProgress }) {
       const hasMirrors = definitionOf(asked.source).isImage === true && asked.mirrors === undefined;
       const mirrors = hasMirrors ? { mirrors: await options.readMirrors?.() } : {};

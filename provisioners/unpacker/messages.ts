@@ -1,6 +1,6 @@
 import type { BundleIdentity } from './bundle-identity.ts';
 import type { ObjectPieces } from './object-pieces.ts';
-import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
+import type { LoadedContent, LoadRequest, PackedRelease, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 interface Job<Input, Result> {
   readonly input: Input;
@@ -31,6 +31,9 @@ export interface UnpackerJobs {
   readonly shareUpload: Job<{ readonly bundle: BundleIdentity; readonly path: string }, string>;
   readonly unshare: Job<{ readonly uid: string }, string | undefined>;
   readonly listShared: Job<undefined, readonly string[]>;
+  readonly releaseObjects: Job<PackedRelease, ObjectPieces>;
+  readonly releaseStart: Job<PackedRelease, string>;
+  readonly supersedeRelease: Job<PackedRelease, string>;
 }
 
 /** What is counted: content that was evicted; a layer of an image that was on disk, or was not; a bundle whose

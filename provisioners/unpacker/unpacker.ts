@@ -1,4 +1,4 @@
-import type { ContentLimits, ProxySettings } from '../../src/base/index.ts';
+import type { ContentLimits, JsonObject, ProxySettings } from '../../src/base/index.ts';
 import type { Property } from '../../src/constraints/index.ts';
 import type { StoreUsage } from '../../src/content/index.ts';
 import type { InstallTerms, Rendered } from '../../src/formats/index.ts';
@@ -106,6 +106,8 @@ export interface Unpacker extends AsyncDisposable {
   forgetContent(bundleName: string): Promise<void>;
   /** Forgets what was uploaded for this very Bundle; nothing stored is no error. */
   forgetUpload(bundle: BundleIdentity): Promise<void>;
+  /** What Secrets of Helm contain. */
+  readonly releases: PackedReleases;
   /** Undefined when nothing is kept but in the folder of this process. */
   readonly shared: SharedContents | undefined;
   /** Removes uploads that belong to no Bundle. */
@@ -122,6 +124,25 @@ export interface Unpacker extends AsyncDisposable {
   usage(): Promise<UnpackerUsage>;
   /** Every Bundle that has content, for a sweep of orphans. */
   list(): Promise<BundleIdentity[]>;
+}
+
+/** A release of Helm as its Secret has it. Who may write Secrets in the namespace of the release decides what it contains. */
+export interface PackedRelease {
+  /** Names it in messages. */
+  readonly what: string;
+  /** The value of `data.release`. */
+  readonly data: string;
+}
+
+/** Releases of Helm, whose Secrets may be hostile.
+ *  @throws TerminalError UnreadableRelease, and what parsing throws */
+export interface PackedReleases {
+  /** The objects of the manifest. */
+  objects(release: PackedRelease, options: WorkOptions): Promise<readonly JsonObject[]>;
+  /** When the first version was deployed. */
+  start(release: PackedRelease, options: WorkOptions): Promise<string>;
+  /** The same release, in whose place another one is installed, as the value of `data.release`. */
+  superseded(release: PackedRelease, options: WorkOptions): Promise<string>;
 }
 
 /** Contents and uploads in a registry, for the process that works next.
