@@ -90,7 +90,10 @@ async function whyNotEmpty(
   const kinds = servedKinds(crd);
   if (kinds.length === 0) return 'none of its versions is served, so its objects cannot be listed';
   const kind = await firstServed(kube, kinds, search.signal);
-  if (kind !== undefined) return await whyNotEmptyAs(kube, { crd, kind }, search);
+  return kind === undefined ? whyNotShown(crd) : await whyNotEmptyAs(kube, { crd, kind }, search);
+}
+
+function whyNotShown(crd: KubeObject): string | undefined {
   if (!isConditionTrue(crd, 'Established')) return undefined;
   return 'the API server shows none of its versions, as where an APIService has taken their place, so its objects cannot be listed';
 }
@@ -104,6 +107,8 @@ async function whyNotEmptyAs(
     const found = await foreignObjects(kube, kind, search);
     return found.count === 0 ? undefined : foundText(found);
   } catch (thrown) {
+    // What is served may be remembered from before.
+    if (isNotFound(thrown)) return whyNotShown(crd);
     const isOfWebhook = isKubeError(thrown) && thrown.failure.status === 500 && isConvertedByWebhook(crd);
     if (!isOfWebhook) throw thrown;
     return `its objects cannot be read because their conversion webhook fails (${thrown.message})`;

@@ -11,6 +11,7 @@ import {
 } from '../kube/index.ts';
 import { clientFor } from './account.ts';
 import { whyRetainCrd } from './crd-guard.ts';
+import { assertShown } from './hidden-kinds.ts';
 import { listInstalled } from './installed.ts';
 import { type Inventory, inventoryOf, isWithin } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
@@ -125,10 +126,11 @@ export class Remover {
   }
 
   /** Takes away everything, or lets it go.
-   *  @throws WaitingError while objects still exist */
+   *  @throws WaitingError while objects still exist · TransientError KindHidden */
   async uninstall(request: UninstallRequest): Promise<void> {
     const { owner, signal, inventory } = request;
-    const { watches, ledger } = this.#deps;
+    const { kube, watches, ledger } = this.#deps;
+    if (request.isOrphaned) await assertShown({ kube, signal }, inventory.kinds);
     await watches.ensureServed(inventory.kinds, signal);
     const installed = await this.#installed({ owner, recorded: inventory }, signal);
     const context = { platform: this.#deps.kube, owner, signal };

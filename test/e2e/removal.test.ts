@@ -118,6 +118,27 @@ async function expectReleased(ref: ObjectRef, from: string): Promise<void> {
   expect(appliers).toEqual([]);
 }
 
+/** Hides the objects of a group behind an extension server, which knows nothing of them. */
+async function hide(group: string, shown: ObjectRef): Promise<AsyncDisposable & { end(): Promise<void> }> {
+  const name = group.split('.')[0] ?? '';
+  const extension = await startExtensionServer({ group, version: 'v1alpha1', dnsNames: [`${name}.default.svc`] });
+  const metadata = { name, namespace: 'default' };
+  const external = { type: 'ExternalName', externalName: 'localhost' };
+  await world.kube.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: external }, asTest);
+  const service = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: `v1alpha1.${group}` };
+  const { port, caBundle } = extension;
+  const priority = { groupPriorityMinimum: 1000, versionPriority: 15 };
+  const spec = { group, version: 'v1alpha1', ...priority, caBundle, service: { ...metadata, port } };
+  await world.kube.patch(service, { spec }, asTest);
+  await whenDeleted(shown);
+  return {
+    end: async () => {
+      await world.kube.patch(service, { spec: { service: null, caBundle: null } }, asTest);
+    },
+    [Symbol.asyncDispose]: () => extension[Symbol.asyncDispose](),
+  };
+}
+
 describe('removal', () => {
   test('N15, Q13 proceeds from the objects over their CRD to the namespace, waits where it must, and reports for what', async () => {
     const name = 'ordered';
@@ -195,42 +216,28 @@ describe('removal', () => {
     await world.kube.delete(settingsRef('default'));
   });
 
-  test('Q13 a CRD is retained while an APIService hides the objects of it', async () => {
-    const name = 'hidden';
-    const group = `${name}.example.com`;
-    const { 'manifests/02-lamp.yaml': _, ...files } = lamps(name);
-    await install(name, files);
-    await world.kube.create(lamp(group, 'default', 'mine'), asTest);
-    await using extension = await startExtensionServer({
-      group,
-      version: 'v1alpha1',
-      dnsNames: [`${name}.default.svc`],
-    });
-    const external = { type: 'ExternalName', externalName: 'localhost' };
-    const metadata = { name, namespace: 'default' };
-    await world.kube.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: external }, asTest);
-    const service = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: `v1alpha1.${group}` };
-    const { port, caBundle } = extension;
-    const priority = { groupPriorityMinimum: 1000, versionPriority: 15 };
-    const spec = { group, version: 'v1alpha1', ...priority, caBundle, service: { ...metadata, port } };
-    await world.kube.patch(service, { spec }, asTest);
-    await eventually(async () => {
-      world.kube.forgetKinds(`${group}/v1alpha1`);
-      await world.kube.resolve(`${group}/v1alpha1`, 'Widget');
-    });
-    await world.kube.delete(deploymentRef(name));
-    await whenDeleted(deploymentRef(name));
-    await expectReleased(crdRef(`lamps.${group}`), name);
-    await world.kube.patch(service, { spec: { service: null, caBundle: null } }, asTest);
-    await eventually(async () =>
-      expect((await world.kube.get(lampRef(group, 'default', 'mine')))['spec']).toEqual({ watts: 5 }),
-    );
-    expect(await warnings(name)).toContainEqual(
-      expect.stringContaining(
-        'CrdInUse: CustomResourceDefinition "lamps.hidden.example.com" is retained: the API server',
-      ),
-    );
-  });
+  test.each(['remembers', 'has forgotten'])(
+    'Q13 a CRD is retained while an APIService hides the objects of it, by a process that $0 what is served',
+    async (how) => {
+      const name = how === 'remembers' ? 'hidden' : 'hidden-again';
+      const group = `${name}.example.com`;
+      const { 'manifests/02-lamp.yaml': _, ...files } = lamps(name);
+      await install(name, files);
+      await world.kube.create(lamp(group, 'default', 'mine'), asTest);
+      await using hiding = await hide(group, lampRef(group, 'default', 'mine'));
+      if (how === 'has forgotten') world.kube.forgetKinds(`${group}/v1alpha1`);
+      await world.kube.delete(deploymentRef(name));
+      await whenDeleted(deploymentRef(name));
+      await expectReleased(crdRef(`lamps.${group}`), name);
+      await hiding.end();
+      await eventually(async () =>
+        expect((await world.kube.get(lampRef(group, 'default', 'mine')))['spec']).toEqual({ watts: 5 }),
+      );
+      expect(await warnings(name)).toContainEqual(
+        expect.stringContaining(`CrdInUse: CustomResourceDefinition "lamps.${group}" is retained: the API server`),
+      );
+    },
+  );
 
   test('Q13 a pivot to a version without the CRD retains it while others have objects of it, and a condition reports it', async () => {
     const name = 'dropped';
@@ -318,6 +325,22 @@ describe('an object with the policy keep', () => {
 });
 
 describe('a deployment deleted as an orphan', () => {
+  test('waits while an APIService hides objects of it, which would be deleted once they are shown again', async () => {
+    const name = 'orphan-hidden';
+    const ours = lampRef(`${name}.example.com`, name, 'ours');
+    await install(name, lamps(name));
+    await annotate(name, { 'core.rukpak.io/orphan': 'true' });
+    await using hiding = await hide(`${name}.example.com`, ours);
+    await world.kube.delete(deploymentRef(name));
+    const waiting = await world.deploymentWith(name, { type: 'Removing', status: 'True', reason: 'RemovalFailed' });
+    expect(conditionOf(waiting, 'Removing')?.message).toContain(
+      `objects of Lamp.${name}.example.com cannot be released: the API server does not show them`,
+    );
+    await hiding.end();
+    await eventually(() => expectReleased(ours, name));
+    await whenDeleted(deploymentRef(name));
+  });
+
   test.each([
     { how: 'by annotation', annotations: { 'core.rukpak.io/orphan': 'true' }, options: {} },
     { how: 'as kubectl delete --cascade=orphan does it', annotations: {}, options: { propagationPolicy: 'Orphan' } },
