@@ -2,6 +2,7 @@ import { readDeploymentConfig } from '../../api/index.ts';
 import {
   errorMessage,
   formatYaml,
+  hasMoreValues,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -38,6 +39,8 @@ export interface ChartConfig {
 const valuesField = 'spec.config.values';
 /** Of all documents of values together. */
 export const maxValuesBytes: number = 4 * 1024 * 1024;
+/** Of `spec.config.values`, which every review and every reconcile reads: the largest charts have a tenth of these. */
+const maxValues = 25_000;
 const maxReferences = 32;
 const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const keyPattern = /^[-._a-zA-Z0-9]{1,253}$/;
@@ -51,7 +54,10 @@ function refuse(field: string, expected: string, found: JsonValue | undefined): 
 }
 
 function valuesText(value: JsonValue): string {
-  if (isJsonObject(value)) return formatYaml(value);
+  if (isJsonObject(value)) {
+    if (!hasMoreValues(JSON.stringify(value), maxValues)) return formatYaml(value);
+    throw new TerminalError(renderFailed, `${valuesField}: more than ${maxValues} values`);
+  }
   if (typeof value !== 'string') return refuse('values', 'a mapping, or YAML of one as a string', value);
   return value;
 }
@@ -63,7 +69,8 @@ function readValues(value: JsonValue): ValuesDocument {
   }
   let document: JsonValue;
   try {
-    document = parseYaml(valuesField, text);
+    // Each has a key.
+    document = parseYaml(valuesField, text, { maxNodes: 2 * maxValues });
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     throw new TerminalError(renderFailed, `read chart values: ${errorMessage(thrown)}`, { cause: thrown });
