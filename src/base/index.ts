@@ -37,6 +37,7 @@ export {
   TransientError,
   WaitingError,
 } from './errors.ts';
+export { type FairStep, FairTurns } from './fair-turns.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { firstIndexes, firstRepeated, isRepeated } from './first-indexes.ts';
 export { parseGoDuration } from './go-duration.ts';

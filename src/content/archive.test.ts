@@ -406,3 +406,32 @@ test('Q18 stops a bomb at the limit, regardless of its headers', async () => {
   await expect(extraction).rejects.toThrow('unpacks to more than the limit of 8388608 bytes');
   expect((await stat(spoolPath)).size).toBeLessThanOrEqual(8 * 1024 * 1024);
 });
+
+test('archives with very many entries do not hold up a small one that arrives after them', async () => {
+  const entries = Array.from({ length: 8000 }, (_, index) => ({ path: `d${index}/`, mode: 0o755 }));
+  const stop = new AbortController();
+  let otherCount = 0;
+  const countOther = (): boolean => {
+    otherCount += 1;
+    return true;
+  };
+  const extract = async (bytes: Buffer, takes?: () => boolean): Promise<void> => {
+    const spoolPath = `${tmpdir()}/${randomUUID()}`;
+    await using staging = await Staging.create(spoolPath, { ...limits, unpackedBytes: 1e8, entries: 10_000 });
+    await extractArchive(pieces(bytes, bytes.length), staging, {
+      what: 'layer',
+      hasWhiteouts: true,
+      takes,
+      signal: stop.signal,
+    });
+  };
+  const large = gzipSync(tarFile(entries));
+  const all = Array.from({ length: 12 }, () => extract(large, countOther));
+  await eventually(() => expect(otherCount).toBeGreaterThan(0));
+  otherCount = 0;
+  await extract(gzipSync(tarFile([manifest])));
+  // Without turns, each of them has a whole piece whenever the small one waits for a file.
+  expect(otherCount).toBeLessThan(12 * 512 * 2);
+  stop.abort();
+  await Promise.allSettled(all);
+});

@@ -1,5 +1,5 @@
 import { Parser, type ReadEntry } from 'tar';
-import { errorMessage, TerminalError, trimEnd } from '../base/index.ts';
+import { errorMessage, FairTurns, TerminalError, trimEnd } from '../base/index.ts';
 import { decompress, isCodecError, PlainTarCheck } from './decompress.ts';
 import { quoteEntry } from './quote-entry.ts';
 import type { LayerWriter, Staging } from './staging.ts';
@@ -52,6 +52,12 @@ export async function extractArchive(
   }
 }
 
+/** Of an archive at a time: as many entries as fit take a few milliseconds. */
+const stepBytes = 64 * 1024;
+
+/** Of all archives that a thread reads. */
+const turns = new FairTurns();
+
 /** Of a tar: contents are padded to a multiple of it. */
 const blockBytes = 512;
 
@@ -76,12 +82,15 @@ class Extraction {
   async consume(chunks: AsyncIterable<Buffer>): Promise<void> {
     const parser = this.#createParser();
     const plain = new PlainTarCheck();
+    const inTurn = turns.begin();
     for await (const chunk of chunks) {
       plain.see(this.#options.what, chunk);
       this.#count(chunk.length);
       // What follows the end is padding; the parser would gather all of it in memory.
-      if (!this.#hasEnded) parser.write(chunk);
-      this.#throwFailure();
+      for (let at = 0; at < chunk.length && !this.#hasEnded; at += stepBytes) {
+        await inTurn(() => parser.write(chunk.subarray(at, at + stepBytes)));
+        this.#throwFailure();
+      }
       await this.#layer.relieve();
     }
     if (!this.#hasEnded) this.#pad(parser);
