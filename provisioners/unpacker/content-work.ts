@@ -4,7 +4,6 @@ import {
   errorMessage,
   type JobHandlers,
   type JsonObject,
-  type RoomShare,
   systemClock,
   TerminalError,
   TransientError,
@@ -19,6 +18,7 @@ import {
   type KeyedLocks,
   packObjects,
   type Staging,
+  type StagingRoom,
   uploadPath,
 } from '../../src/content/index.ts';
 import { type BundleContent, type ChartRenderer, formatOf } from '../../src/formats/index.ts';
@@ -69,8 +69,7 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
 type WorkListener = (event: WorkEvent) => void;
 
 interface RoomOptions extends FetchOptions {
-  /** For temporary files. */
-  readonly room: RoomShare;
+  readonly room: StagingRoom;
 }
 
 /** What all threads share. */

@@ -28,9 +28,15 @@ interface Opened extends AsyncDisposable {
   readonly unpacker: Unpacker;
 }
 
-async function open(): Promise<Opened> {
+async function open(own: Partial<typeof limits> = {}): Promise<Opened> {
   const storeDir = await mkdtemp(join(tmpdir(), 'temporary-room-'));
-  const options = { storeDir, answerDeadlineMs: 60_000, storeBytes: 1024 ** 3, threads: 1, limits };
+  const options = {
+    storeDir,
+    answerDeadlineMs: 60_000,
+    storeBytes: 1024 ** 3,
+    threads: 1,
+    limits: { ...limits, ...own },
+  };
   const unpacker = await createUnpacker(options);
   return {
     storeDir,
@@ -82,10 +88,12 @@ async function assertOthersUnpacked(opened: Opened, sources: readonly { readonly
   await Promise.all(all);
 }
 
-/** An image of one layer that unpacks to nearly as much as it may, and one that never comes. */
-function putSlowImage(registry: Registry, name: string): string {
+/** Unpacks to nearly as much as it may. */
+const largeLayer = gzipSync(tarFile(fileEntries({ 'manifests/a.yaml': Buffer.alloc(nearlyAll) })));
+
+/** An image of a layer, and one that never comes. */
+function putSlowImage(registry: Registry, name: string, large: Buffer = largeLayer): string {
   const mediaType = 'application/vnd.oci.image.layer.v1.tar';
-  const large = gzipSync(tarFile(fileEntries({ 'manifests/a.yaml': Buffer.alloc(nearlyAll) })));
   const layers = [
     { mediaType: `${mediaType}+gzip`, digest: registry.putBlob(large), size: large.length },
     { mediaType, digest: sha256Digest(name), size: 10 },
@@ -116,4 +124,40 @@ test('archives of web servers that are large and never end make room on the disk
   await using opened = await open();
   const sources = Array.from({ length: count }, (_, index) => ({ type: 'http', http: { url: `${web.url}/${index}` } }));
   await assertOthersUnpacked(opened, sources);
+});
+
+/** An archive that gives its entries 60 MB of records, in which their names may be. */
+function manyRecords(): Buffer {
+  const digits = 7;
+  const comment = ' comment=';
+  const record = `1000000${comment}${'x'.repeat(1_000_000 - digits - comment.length - 1)}\n`;
+  const entries = Array.from({ length: 60 }, (_, index) => [
+    { path: `x${index}`, typeFlag: 'x', content: record },
+    { path: `file${index}`, content: '' },
+  ]);
+  return gzipSync(tarFile(entries.flat()));
+}
+
+test('images with very many names, whose last layers never come, make room in memory for others', async () => {
+  const names = ['first', 'second', 'third'];
+  const silent = names.map((name) => sha256Digest(name));
+  await using registry = await startRegistry({
+    intercept: (request, response) => silent.some((digest) => neverAnswers(digest)(request, response)),
+  });
+  const records = manyRecords();
+  await using opened = await open({ unpackedBytes: 256 * mebibyte });
+  const stop = new AbortController();
+  const ended: string[] = [];
+  const all = names.map(async (name) => {
+    const source = { type: 'image', image: { ref: putSlowImage(registry, name, records) } };
+    ended.push(await unpack(opened, name, { source, signal: stop.signal }));
+  });
+  await eventually(() => expect(ended).toHaveLength(2));
+  expect(new Set(ended.map((outcome) => outcome.replace(/\d+/g, 'N')))).toEqual(
+    new Set([
+      'source bundle content: the names of files of bundles that are fetched at the same time take more than the limit of N bytes of memory together: this one, which had N bytes for the longest time, makes room for others',
+    ]),
+  );
+  stop.abort();
+  await Promise.all(all);
 });

@@ -1,12 +1,21 @@
-import { type RoomShare, SharedRoom, TransientError } from '../../src/base/index.ts';
+import { SharedRoom, TransientError } from '../../src/base/index.ts';
+import type { StagingRoom } from '../../src/content/index.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 /** One bundle takes up to three times its size at a time: as it is fetched, unpacked, and packed again. */
 const bundles = 6;
+/** A little more than what the names of one bundle take at most. */
+const maxNameBytes = 96 * 1024 * 1024;
 
-/** Room on the disk for the temporary files of all that a thread works on: servers choose how long that takes, and how much it is. */
+function namesEnded(heldBytes: number): TransientError {
+  const text = `the names of files of bundles that are fetched at the same time take more than the limit of ${maxNameBytes} bytes of memory together: this one, which had ${heldBytes} bytes for the longest time, makes room for others`;
+  return new TransientError('NamesTooLarge', text);
+}
+
+/** Room on the disk for the temporary files of all that a thread works on, and in memory for their names: servers choose how long that takes, and how much it is. */
 export class TemporaryRoom {
-  readonly #room: SharedRoom;
+  readonly #disk: SharedRoom;
+  readonly #memory = new SharedRoom({ maxBytes: maxNameBytes, endedError: namesEnded });
 
   constructor({ limits }: Pick<UnpackerSettings, 'limits'>) {
     const maxBytes = bundles * Math.max(limits.unpackedBytes, limits.compressedLayerBytes);
@@ -14,17 +23,18 @@ export class TemporaryRoom {
       const text = `bundles that are fetched at the same time take more than the limit of ${maxBytes} bytes on disk together: this one, which had ${heldBytes} bytes for the longest time, makes room for others`;
       return new TransientError('StoreFull', text);
     };
-    this.#room = new SharedRoom({ maxBytes, endedError });
+    this.#disk = new SharedRoom({ maxBytes, endedError });
   }
 
   /** Does work with a share of the room; its signal is aborted when others need it.
-   *  @throws TransientError StoreFull */
+   *  @throws TransientError StoreFull, NamesTooLarge */
   async use<Result>(
     { signal }: { readonly signal: AbortSignal },
-    work: (share: RoomShare, signal: AbortSignal) => Promise<Result>,
+    work: (room: StagingRoom, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const stop = new AbortController();
-    using share = this.#room.share((error) => stop.abort(error));
-    return await work(share, AbortSignal.any([signal, stop.signal]));
+    using disk = this.#disk.share((error) => stop.abort(error));
+    using memory = this.#memory.share((error) => stop.abort(error));
+    return await work({ disk, memory }, AbortSignal.any([signal, stop.signal]));
   }
 }

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { packError } from './plain-error.ts';
+import { threadMemory } from './thread-memory.ts';
 import type { FromWorker, JobTypes, ToWorker } from './worker-messages.ts';
 
 /** What a job is done with. */
@@ -55,12 +56,15 @@ export function serveJobs<Jobs extends JobTypes<Jobs>>(
     // Without the port, nothing keeps the thread.
     parentPort?.close();
   };
+  // The process limits the memory of all its threads together.
+  threadMemory.onChange = (sizeBytes) => send({ type: 'memory', sizeBytes });
   // A failure to open is the failure of each job.
   if (handlers instanceof Promise) handlers.catch(() => undefined);
   parentPort?.on('message', (message: ToWorker) => {
     if (message.type === 'run') void run(message);
     else if (message.type === 'abort') abort(message.id);
     else if (message.type === 'notice') onNotice(message.notice);
+    else if (message.type === 'make room') threadMemory.makeRoom();
     else close();
   });
 }

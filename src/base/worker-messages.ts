@@ -8,6 +8,8 @@ export type ToWorker =
   | { readonly type: 'run'; readonly id: number; readonly kind: string; readonly input: unknown }
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'notice'; readonly notice: unknown }
+  /** The thread that it has started, and which has the most memory, is to end. */
+  | { readonly type: 'make room' }
   | { readonly type: 'close' };
 
 /** From a worker thread to the main thread. */
@@ -16,5 +18,7 @@ export type FromWorker =
   /** It knows that the job was aborted. */
   | { readonly type: 'aborting'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }
+  /** What the threads have that it has started. */
+  | { readonly type: 'memory'; readonly sizeBytes: number }
   | { readonly type: 'progress'; readonly id: number; readonly line: string }
   | { readonly type: 'event'; readonly event: unknown };

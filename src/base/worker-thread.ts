@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { errorMessage } from './errors.ts';
 import { unpackError } from './plain-error.ts';
+import { type MeasuredThread, threadMemory } from './thread-memory.ts';
 import type { FromWorker, JobTypes, ToWorker } from './worker-messages.ts';
 
 /** After an abort, a thread that is not busy with a job takes notice within this time; one that does not is terminated. */
@@ -9,8 +10,6 @@ const noticeMs = 5_000;
 const obeyMs = 60_000;
 /** How long a closed thread has to end by itself. */
 const closeMs = 2_000;
-/** How often the memory of a thread outside of its heap is compared with its limit. */
-const outsideMs = 100;
 const mebibyte = 1024 * 1024;
 
 export interface WorkerThreadOptions {
@@ -24,6 +23,8 @@ export interface WorkerThreadOptions {
   readonly youngHeapMebibytes: number;
   /** Outside of the heap, such as buffers of what arrives: a job that has more ends the thread as well. Default: no limit. */
   readonly outsideMebibytes?: number;
+  /** Whether it does more than its jobs, so that it is never ended because all threads together have too much memory. */
+  readonly isPermanent?: boolean;
   /** The error of jobs whose thread ended. */
   readonly endedError: (why: string) => Error;
   /** What the jobs send by `sendEvent`. */
@@ -52,14 +53,17 @@ export function workerUrl(importer: string, name: string): URL {
 }
 
 /** A worker thread and the jobs that it does at the same time. It keeps the process alive while it has jobs. */
-export class WorkerThread<Jobs extends JobTypes<Jobs>> {
+export class WorkerThread<Jobs extends JobTypes<Jobs>> implements MeasuredThread {
   readonly #worker: Worker;
   readonly #options: WorkerThreadOptions;
   readonly #pending = new Map<number, Pending>();
   readonly #exited = Promise.withResolvers<void>();
   /** Terminate the thread unless aborted jobs end before. */
   readonly #ending = new Map<number, NodeJS.Timeout>();
-  readonly #outside: NodeJS.Timeout | undefined;
+  readonly #counted: Disposable | undefined;
+  /** Of threads that this one has started. */
+  #innerBytes = 0;
+  #ownBytes = 0;
   #lastId = 0;
   #why = '';
   #isAlive = true;
@@ -80,8 +84,7 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
     });
     this.#worker.on('exit', () => this.#end());
     this.#worker.unref();
-    const { outsideMebibytes: limit } = options;
-    if (limit !== undefined) this.#outside = setInterval(() => void this.#limitOutside(limit), outsideMs).unref();
+    if (options.isPermanent !== true) this.#counted = threadMemory.add(this);
   }
 
   get jobCount(): number {
@@ -162,12 +165,25 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
     };
   }
 
-  async #limitOutside(mebibytes: number): Promise<void> {
-    if (this.#pending.size === 0) return;
+  /** Ends it as well when it has too much outside of its heap. */
+  async measure(): Promise<number | undefined> {
     // One that has ended has no statistics.
     const statistics = await this.#worker.getHeapStatistics().catch(() => undefined);
-    if (statistics === undefined || statistics.external_memory <= mebibytes * mebibyte) return;
-    this.#terminate(`it reached its memory limit of ${mebibytes} MiB outside of the heap`);
+    if (statistics === undefined) return undefined;
+    const { total_heap_size: heapBytes, external_memory: outsideBytes } = statistics;
+    const { outsideMebibytes: limit = Number.POSITIVE_INFINITY } = this.#options;
+    const isBeyond = this.jobCount > 0 && outsideBytes > limit * mebibyte;
+    if (isBeyond) this.#terminate(`it reached its memory limit of ${limit} MiB outside of the heap`);
+    this.#ownBytes = heapBytes + outsideBytes;
+    return this.#ownBytes + this.#innerBytes;
+  }
+
+  makeRoom(why: string): void {
+    if (this.#innerBytes <= this.#ownBytes) this.#terminate(why);
+    else {
+      this.#innerBytes = 0;
+      this.#send({ type: 'make room' });
+    }
   }
 
   #limitEnd(id: number, ms: number): void {
@@ -190,10 +206,16 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
 
   #receive(message: FromWorker): void {
     if (message.type === 'event') this.#options.onEvent?.(message.event);
+    else if (message.type === 'memory') this.#innerBytes = message.sizeBytes;
     else if (message.type === 'aborting') this.#notice(message.id);
-    else if (message.type === 'progress') this.#pending.get(message.id)?.onProgress?.(message.line);
-    else if (message.type === 'done') this.#pending.get(message.id)?.resolve(message.result);
-    else this.#pending.get(message.id)?.reject(unpackError(message.error));
+    else this.#answer(message);
+  }
+
+  #answer(message: Extract<FromWorker, { type: 'progress' | 'done' | 'failed' }>): void {
+    const pending = this.#pending.get(message.id);
+    if (message.type === 'progress') pending?.onProgress?.(message.line);
+    else if (message.type === 'done') pending?.resolve(message.result);
+    else pending?.reject(unpackError(message.error));
   }
 
   #notice(id: number): void {
@@ -202,7 +224,7 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
 
   #end(): void {
     this.#isAlive = false;
-    clearInterval(this.#outside);
+    this.#counted?.[Symbol.dispose]();
     const error = this.#options.endedError(this.#why === '' ? 'it ended by itself' : this.#why);
     for (const { reject } of this.#pending.values()) reject(error);
     this.#exited.resolve();

@@ -4,6 +4,9 @@ import { quoteEntry } from './quote-entry.ts';
 /** Of all paths and targets of links together: they are in memory. */
 const maxTextBytes = 32 * 1024 * 1024;
 
+/** About what a node takes in memory beside its path. */
+const nodeBytes = 400;
+
 /** A file's bytes are a range of the staging area's spool. */
 export interface FileNode {
   readonly kind: 'file';
@@ -38,11 +41,14 @@ export type PathSegments = readonly string[];
 export class FileTree {
   readonly root: DirectoryNode = { kind: 'directory', layer: 0, clearedLayer: 0, children: new Map() };
   readonly #maxNodes: number;
+  readonly #onBytes: (sizeBytes: number) => void;
   #nodeCount = 0;
   #textBytes = 0;
 
-  constructor(maxNodes: number) {
+  /** `onBytes` is called before a node takes so many bytes in memory; what it throws refuses the node. */
+  constructor(maxNodes: number, onBytes: (sizeBytes: number) => void = () => undefined) {
     this.#maxNodes = maxNodes;
+    this.#onBytes = onBytes;
   }
 
   #count(textBytes: number): void {
@@ -54,6 +60,7 @@ export class FileTree {
     if (this.#textBytes > maxTextBytes) {
       throw new TerminalError('TooManyEntries', `paths of more than the limit of ${maxTextBytes} bytes together`);
     }
+    this.#onBytes(nodeBytes + textBytes);
   }
 
   /** The node at a path, undefined when there is none; links on the way are not followed. */

@@ -45,3 +45,14 @@ test('a failed write is reported by the next call', async () => {
   await expect(writer.flush()).rejects.toThrow('EBADF');
   await writer.abandon();
 });
+
+test('a small part of a large buffer does not keep it: what was copied is written', async () => {
+  const path = join(dir, 'file');
+  await using handle = await open(path, 'w');
+  const writer = new FileWriter(handle);
+  const buffer = Buffer.from('small'.padEnd(1000));
+  writer.append(buffer.subarray(0, 5));
+  buffer.fill('x');
+  await writer.flush();
+  expect(await readFile(path, 'utf8')).toBe('small');
+});

@@ -4,6 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 export const flushBytes: number = 1024 * 1024;
 /** What systems take in one call. */
 const maxPieces = 512;
+/** A piece keeps the buffer in memory that it is a part of: one that is less than this share of it is copied. */
+const leastShare = 0.25;
 
 /** Writes pieces one behind the other into a file, many at a time: the next ones gather while a write is under way. */
 export class FileWriter {
@@ -26,7 +28,8 @@ export class FileWriter {
 
   /** Takes bytes without waiting; call `relieve` between pieces. The bytes must not change afterwards. */
   append(bytes: Uint8Array): void {
-    this.#waiting.push(bytes);
+    const isSmallPart = bytes.length < bytes.buffer.byteLength * leastShare;
+    this.#waiting.push(isSmallPart ? Uint8Array.from(bytes) : bytes);
     this.#waitingBytes += bytes.length;
     this.#endOffset += bytes.length;
   }

@@ -29,7 +29,7 @@ export { packDirectory, packStaged, stageFolder } from './pack.ts';
 export { type PackedFile, type PackedFiles, readPackedFiles } from './packed-files.ts';
 export { type PackedObjects, packObjects } from './parsed-objects.ts';
 export type { ContentRecord } from './records.ts';
-export { type LayerWriter, type StagedFiles, Staging } from './staging.ts';
+export { type LayerWriter, type StagedFiles, Staging, type StagingRoom } from './staging.ts';
 export { type CommitOptions, ContentStore, type ContentStoreOptions } from './store.ts';
 export { type ReceivedUpload, Uploads, type UploadTarget, uploadPath } from './uploads.ts';
 export { writeFolder } from './write-folder.ts';

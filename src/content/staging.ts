@@ -21,27 +21,35 @@ export interface StagedFiles {
   readonly files: readonly (readonly [string, FileNode | LinkNode])[];
 }
 
+/** What the work on a bundle may take, where others take of it as well. */
+export interface StagingRoom {
+  /** Of temporary files. */
+  readonly disk: RoomShare;
+  /** Of names, which servers decide how many there are, and for how long. */
+  readonly memory: RoomShare;
+}
+
 /** Where a source puts a bundle's files before they are checked and stored. Holds names in memory and bytes in one spool file;
  *  dispose it to remove both. Limits count over all layers. */
 export class Staging implements AsyncDisposable {
   readonly limits: ContentLimits;
   readonly tree: FileTree;
   readonly #spool: Spool;
-  readonly #room: RoomShare | undefined;
+  readonly #room: StagingRoom | undefined;
   #layerCount = 0;
   #unpackedBytes = 0;
   #streamedBytes = 0;
   #recordBytes = 0;
 
-  private constructor(spool: Spool, limits: ContentLimits, room?: RoomShare) {
+  private constructor(spool: Spool, limits: ContentLimits, room?: StagingRoom) {
     this.#spool = spool;
     this.limits = limits;
     this.#room = room;
-    this.tree = new FileTree(limits.entries);
+    this.tree = new FileTree(limits.entries, (sizeBytes) => this.takeMemory(sizeBytes));
   }
 
-  /** `spoolPath` is a file that does not exist yet; `room` is what the work may take on the disk, where others take of it as well. */
-  static async create(spoolPath: string, limits: ContentLimits, room?: RoomShare): Promise<Staging> {
+  /** `spoolPath` is a file that does not exist yet. */
+  static async create(spoolPath: string, limits: ContentLimits, room?: StagingRoom): Promise<Staging> {
     return new Staging(await Spool.create(spoolPath), limits, room);
   }
 
@@ -93,7 +101,13 @@ export class Staging implements AsyncDisposable {
   /** Counts bytes of temporary files: those of the staging area, and what a source downloads beside it.
    *  @throws TransientError StoreFull when other work needs the room */
   takeDisk(sizeBytes: number): void {
-    this.#room?.take(sizeBytes);
+    this.#room?.disk.take(sizeBytes);
+  }
+
+  /** Counts bytes of names in memory: those of the staging area, and what a source has beside it.
+   *  @throws TransientError NamesTooLarge when other work needs the room */
+  takeMemory(sizeBytes: number): void {
+    this.#room?.memory.take(sizeBytes);
   }
 
   /** Counts bytes that came out of a decompressor, whatever they are.
@@ -109,7 +123,7 @@ export class Staging implements AsyncDisposable {
   }
 
   /** Counts records about entries that archives have apart from these.
-   *  @throws TerminalError TooManyEntries */
+   *  @throws TerminalError TooManyEntries · TransientError NamesTooLarge */
   countRecords(sizeBytes: number): void {
     this.#recordBytes += sizeBytes;
     if (this.#recordBytes > maxRecordBytes) {
@@ -118,6 +132,8 @@ export class Staging implements AsyncDisposable {
         `records of entries of more than the limit of ${maxRecordBytes} bytes together`,
       );
     }
+    // Names in them are parts of them.
+    this.takeMemory(sizeBytes);
   }
 
   /** Finishes the staging: checks absolute links, which start at the bundle's root: their first directory must exist.

@@ -7,7 +7,6 @@ import {
   type ContentLimits,
   type JsonObject,
   makeFolder,
-  type RoomShare,
   syncDirectory,
   syncFile,
   TerminalError,
@@ -21,7 +20,7 @@ import { gzipMembers } from './gzip-members.ts';
 import type { KeyedLocks } from './locks.ts';
 import { type PackedObjects, ParsedObjects, type ParsedQuery } from './parsed-objects.ts';
 import { type ContentRecord, Records } from './records.ts';
-import { Staging } from './staging.ts';
+import { Staging, type StagingRoom } from './staging.ts';
 import { type DirectoryNames, type DirectoryVisitor, readTarDirectories } from './tar-directory.ts';
 
 const bundleNamePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -150,7 +149,7 @@ export class ContentStore {
   }
 
   /** An empty staging area; dispose it in every case. `room` is as `Staging` has it. Folders that were removed meanwhile are made again. */
-  async stage(room?: RoomShare): Promise<Staging> {
+  async stage(room?: StagingRoom): Promise<Staging> {
     makeFolders(this.#dir);
     return await Staging.create(this.#temporaryPath(), this.#options.limits, room);
   }

@@ -116,11 +116,12 @@ function isUnadvertised(thrown: unknown): boolean {
 async function download(deps: GitSourceDeps, clone: Clone): Promise<FetchedPack> {
   const { ref, dir, maxBytes, staging, signal } = clone;
   const onBytes = (sizeBytes: number): void => staging.takeDisk(sizeBytes);
+  const onNames = (sizeBytes: number): void => staging.takeMemory(sizeBytes);
   const server = await connect(deps, clone);
   await using _ = server;
   const attempt = (isWhole: boolean): Promise<FetchedPack> =>
     withRetries({ clock: deps.clock, signal }, () =>
-      fetchPack(server, { ref, isWhole, path: `${dir}/pack`, maxBytes, signal, onBytes }),
+      fetchPack(server, { ref, isWhole, path: `${dir}/pack`, maxBytes, signal, onBytes, onNames }),
     );
   try {
     return await attempt(false);

@@ -36,6 +36,7 @@ class RegistryThread {
       workerData: { file } satisfies RegistryThreadData,
       heapMebibytes,
       youngHeapMebibytes,
+      isPermanent: true,
       endedError: (why) => {
         this.#ended = new Error(`a thread of the registry ended: ${why}`);
         return this.#ended;

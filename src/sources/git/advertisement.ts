@@ -29,18 +29,28 @@ function parseLine(packet: Buffer): Line | undefined {
   const text = packet.toString().replace(/\n$/, '');
   const match = /^([0-9a-f]{40}|[0-9a-f]{64}) ([^\0]+)(?:\0(.*))?$/s.exec(text);
   if (match === null) return undefined;
-  const [, oid = '', name = '', capabilities] = match;
-  return { oid, name, capabilities: capabilities?.split(' ').filter((word) => word !== '') };
+  const [, oid, name = '', capabilities] = match;
+  // Not a part of the line, which would stay in memory with it.
+  return {
+    oid: packet.toString('latin1', 0, oid?.length),
+    name,
+    capabilities: capabilities?.split(' ').filter((word) => word !== ''),
+  };
 }
+
+/** About what the name of a commit takes in memory, here and in the request for it. */
+const tipBytes = 256;
 
 class AdvertisementReader {
   readonly #ref: RequestedRef;
+  readonly #onNames: ((sizeBytes: number) => void) | undefined;
   capabilities: ReadonlySet<string> = new Set();
   oid: string | undefined;
   readonly tips: Set<string> = new Set();
 
-  constructor(ref: RequestedRef) {
+  constructor(ref: RequestedRef, onNames: ((sizeBytes: number) => void) | undefined) {
     this.#ref = ref;
+    this.#onNames = onNames;
   }
 
   add({ oid, name, capabilities }: Line): void {
@@ -51,6 +61,7 @@ class AdvertisementReader {
     }
     if (oid === this.#ref.commit) this.oid = oid;
     if (!/^refs\/(heads|tags)\//.test(name) || name.endsWith('^{}')) return;
+    this.#onNames?.(tipBytes);
     this.tips.add(oid);
     if (this.tips.size > maxTips) {
       throw new TerminalError('TooManyRefs', `more than ${maxTips} branches and tags: name a branch or tag`);
@@ -65,11 +76,16 @@ async function readLine(reader: ByteReader, count: number): Promise<Packet> {
   throw new TerminalError('TooManyRefs', `the server advertises more than the limit of ${maxLines} refs`);
 }
 
-/** Reads the refs that a server advertises, however many there are; only those that are needed stay in memory.
+/** Reads the refs that a server advertises, however many there are; only those that are needed stay in memory. `onNames` is called before they take so many
+ *  bytes of it; what it throws ends the reading.
  *  @throws TransientError CloneFailed, TransferBroken · TerminalError BodyTooLarge, TooManyRefs
  *  @see gitprotocol-pack(5), "Reference Discovery" */
-export async function readAdvertisement(reader: ByteReader, ref: RequestedRef): Promise<Advertisement> {
-  const found = new AdvertisementReader(ref);
+export async function readAdvertisement(
+  reader: ByteReader,
+  ref: RequestedRef,
+  onNames?: (sizeBytes: number) => void,
+): Promise<Advertisement> {
+  const found = new AdvertisementReader(ref, onNames);
   let isInService = false;
   for (let count = 1; ; count += 1) {
     const packet = await readLine(reader, count);

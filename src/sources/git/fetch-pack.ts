@@ -22,6 +22,8 @@ export interface FetchedPack {
 
 interface PackRequest extends Omit<PackFileOptions, 'format'> {
   readonly ref: RequestedRef;
+  /** As `readAdvertisement` has it. */
+  readonly onNames?: ((sizeBytes: number) => void) | undefined;
   /** Also fetches what leads to the commit: for servers that give no single commits. */
   readonly isWhole: boolean;
 }
@@ -120,8 +122,8 @@ async function* packBytes(reader: ByteReader, hasBands: boolean): AsyncGenerator
 /** Fetches a pack with one commit, as shallow as the server allows, into a file.
  *  @throws TransientError CloneFailed, TransferBroken, ServerUnavailable · TerminalError BodyTooLarge, CommitNotFound, TooManyObjects */
 export async function fetchPack(server: UploadPack, request: PackRequest): Promise<FetchedPack> {
-  const { ref, path, isWhole, maxBytes, signal, onBytes } = request;
-  const advertisement = await readAdvertisement(await server.advertise(), ref);
+  const { ref, path, isWhole, maxBytes, signal, onBytes, onNames } = request;
+  const advertisement = await readAdvertisement(await server.advertise(), ref, onNames);
   const wants = wantsOf(advertisement, request);
   const oid = ref.kind === 'commit' ? ref.commit : (wants[0] ?? '');
   const { capabilities, format } = advertisement;

@@ -9,7 +9,8 @@ export const packHeaderBytes = 12;
 const minEntryBytes = 9;
 /** The table of a pack takes about 60 bytes an object. */
 const maxObjects = 1_000_000;
-const bufferBytes = 1024 * 1024;
+/** Of each pack that is fetched, for as long as its server likes. */
+const bufferBytes = 128 * 1024;
 
 export interface PackFileOptions {
   readonly path: string;
