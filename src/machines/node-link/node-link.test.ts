@@ -140,9 +140,15 @@ test('a machine with an instance that a user gives the id of another one does no
   await cluster.kube.create(machineObject('rogue'), user);
   await eventually(async () => expect((await readMachine(cluster.kube, 'rogue')).status?.phase).toBe('Provisioned'));
   // The provider does not correct the id, as it does not get so far.
-  provider.update = () => Promise.reject(new ActuatorError('UpdateError', 'no such type'));
+  const fault = new ActuatorError('UpdateError', 'no such type');
+  provider.update = async ({ metadata: { name } }) => {
+    const instance = provider.instances.get(name);
+    if (name === 'rogue' || instance === undefined) throw fault;
+    return await Promise.resolve(instance);
+  };
   await cluster.kube.patch({ ...place, name: 'rogue' }, { spec: { providerID: 'memory:///a' } }, user);
   await createNode('n', { providerID: 'memory:///a' });
+  provider.instances.set('w', { providerID: 'memory:///w', state: 'running' });
   await createNode('witness', { providerID: 'memory:///w' });
   await createMachine('w', { providerID: 'memory:///w' });
   await eventually(async () => expect(await nodeOf('w')).toBe('witness'));
