@@ -276,3 +276,29 @@ test('a client without valid credentials that sends hundreds of requests at once
   expect(new Set(await statuses(`Bearer ${server.adminToken}`))).toEqual(new Set([200]));
   expect(await statuses('Bearer invalid')).toContain(0);
 });
+
+test.each([
+  { what: 'a thousand frames of one byte is read', frames: 1_000, isEnded: false },
+  { what: 'thousands of frames of one byte ends its connection', frames: 5_000, isEnded: true },
+])('a body in $what', async ({ frames, isEnded }) => {
+  const { adminCertificatePem: cert, adminKeyPem: key, caCertificatePem: ca } = server;
+  const session = connect(server.url, { ca, cert, key });
+  let reason: unknown;
+  session.on('error', () => {});
+  session.on('goaway', (code: unknown) => {
+    reason = code;
+  });
+  const path = '/api/v1/namespaces/default/configmaps';
+  const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/json' });
+  const ended = Promise.withResolvers<unknown>();
+  stream.on('error', () => {}).on('close', ended.resolve);
+  stream.on('response', (headers) => ended.resolve(headers[':status']));
+  for (let count = 0; count < frames && !stream.destroyed; count += 1) {
+    stream.write(' ');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (!stream.destroyed) stream.end(JSON.stringify({ metadata: { name: 'small-frames' } }));
+  await ended.promise;
+  expect(reason === constants.NGHTTP2_ENHANCE_YOUR_CALM).toBe(isEnded);
+  session.destroy();
+});

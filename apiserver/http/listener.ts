@@ -11,6 +11,7 @@ import {
   type ConnectionLimits,
   endExcessiveSession,
   limitConnections,
+  limitSmallFrames,
   nodeHttp,
   OpenRequests,
   oldSpaceBytes,
@@ -74,6 +75,7 @@ function trackOpen(server: Http2SecureServer): Open {
   server.on('secureConnection', (socket: Socket) => track(open.sockets, socket));
   server.on('session', (session) => {
     track(open.sessions, session);
+    limitSmallFrames(session);
     session.on('error', () => session.destroy());
   });
   server.on('sessionError', (_error, session) => session.destroy());

@@ -236,8 +236,8 @@ export function placesOf(limits: ConnectionLimits): number {
  *  that waits: first of those on which no request has succeeded yet, then of idle ones, which go first where they have more than three quarters of the places;
  *  of the peer with the most the oldest. A connection on which a
  *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is.
- *  Connections that this process makes to its own servers are not counted. No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. What TLS
- *  does with what clients send takes turns. */
+ *  Connections that this process makes to its own servers are not counted. No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. What TLS and the
+ *  parser of HTTP/1.1 do with what clients send takes turns. */
 export function limitConnections(
   server: EventEmitter,
   limits: ConnectionLimits,

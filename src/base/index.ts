@@ -88,6 +88,7 @@ export {
   type ServingPair,
 } from './serving-certificate.ts';
 export { type RoomShare, SharedRoom } from './shared-room.ts';
+export { limitSmallFrames } from './small-frames.ts';
 export { ThreadPool } from './thread-pool.ts';
 export { TokenGuesses } from './token-guesses.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';

@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Agent } from 'node:https';
 import { connect, isIPv6, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { connectionTurns, type WaitingConnection } from './connection-turns.ts';
 import { openTunnel, type TunnelProxy } from './proxy-tunnel.ts';
 import { makeRecognized } from './recognized-connections.ts';
 
@@ -11,67 +12,14 @@ import { makeRecognized } from './recognized-connections.ts';
 export const maxBytesOfClient: number = 16 * 1024;
 /** What a server sends: there are certificates for hundreds of names. */
 const maxBytesOfServer = 32 * 1024;
-/** How long that may go on before others have a turn. */
-const sliceMs = 10;
-
-/** Connections of TLS take turns: in each turn of the event loop they are given what they have received for ten milliseconds together. */
-class ConnectionTurns {
-  readonly #waiting = new Set<PacedConnection>();
-  #leftMs = sliceMs;
-  #isTimed = false;
-  /** The one that gives TLS what it has received. */
-  current: PacedConnection | undefined;
-
-  add(connection: PacedConnection): void {
-    if (this.#waiting.size === 0 && this.#leftMs > 0) this.#pass(connection);
-    else this.#waiting.add(connection);
-    // What takes little is not worth a turn of its own.
-    if (this.#leftMs < sliceMs / 2) this.#startTurn();
-  }
-
-  #goOn(): void {
-    while (this.#leftMs > 0) {
-      const next = this.#least();
-      if (next === undefined) return;
-      this.#waiting.delete(next);
-      this.#pass(next);
-    }
-    this.#startTurn();
-  }
-
-  #pass(connection: PacedConnection): void {
-    const begunMs = performance.now();
-    this.current = connection;
-    connection.pass();
-    this.current = undefined;
-    connection.lastMs = performance.now() - begunMs;
-    this.#leftMs -= connection.lastMs;
-  }
-
-  #least(): PacedConnection | undefined {
-    let least: PacedConnection | undefined;
-    for (const one of this.#waiting) if (least === undefined || one.rank < least.rank) least = one;
-    return least;
-  }
-
-  #startTurn(): void {
-    if (this.#isTimed) return;
-    this.#isTimed = true;
-    setImmediate(() => {
-      this.#isTimed = false;
-      this.#leftMs = sliceMs;
-      if (this.#waiting.size > 0) this.#goOn();
-    });
-  }
-}
-
-const turns = new ConnectionTurns();
-
 /** Starts TLS on a connection. */
 type Start = (connection: EventEmitter) => void;
 
+/** Ends the handshake of the connection that gives TLS what it has received. */
+let secureCurrent: ((secure: TLSSocket) => void) | undefined;
+
 /** A connection between its socket and TLS, which takes it for a stream: gives TLS what the other side sends in turns. */
-class PacedConnection extends EventEmitter {
+class PacedConnection extends EventEmitter implements WaitingConnection {
   readonly #socket: Socket;
   readonly #maxBytes: number;
   #waiting: Buffer | undefined;
@@ -104,8 +52,10 @@ class PacedConnection extends EventEmitter {
     const chunk = this.#waiting;
     this.#waiting = undefined;
     if (chunk === undefined || this.#socket.destroyed) return;
+    secureCurrent = (secure) => this.secure(secure);
     if (this.#isSecure) this.emit('data', chunk);
     else this.#passHandshake(chunk);
+    secureCurrent = undefined;
     this.#flow();
   }
 
@@ -165,7 +115,7 @@ class PacedConnection extends EventEmitter {
 
   #take(chunk: Buffer): void {
     this.#waiting = chunk;
-    turns.add(this);
+    connectionTurns.add(this);
     if (this.#waiting !== undefined) this.#flow();
   }
 
@@ -176,7 +126,8 @@ class PacedConnection extends EventEmitter {
 }
 
 /** Lets what TLS does for a server take turns, and limits what clients send until their handshake has ended. Afterwards a client may have its keys updated
- *  by each 26 bytes: without turns, one connection would take all of the time. Each byte costs more than where TLS reads the socket itself. */
+ *  by each 26 bytes, or send frames of ten: node reads two megabytes of a connection at once, and without turns one would take all of the time. Each byte costs
+ *  more than where TLS reads the socket itself. */
 export function paceConnections(server: EventEmitter): void {
   takeConnections(server, (socket, start) => start(pacedFor(socket)));
 }
@@ -190,7 +141,7 @@ export function takeConnections(server: EventEmitter, take: (socket: Socket, sta
   };
   server.on('connection', (socket: Socket) => take(socket, start));
   // While TLS is given the last message of the handshake.
-  server.prependListener('secureConnection', (socket: TLSSocket) => turns.current?.secure(socket));
+  server.prependListener('secureConnection', (socket: TLSSocket) => secureCurrent?.(socket));
 }
 
 /** A connection of a client, paced. */

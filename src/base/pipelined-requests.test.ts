@@ -80,3 +80,44 @@ test('a body that looks like the ends of many requests arrives as it was sent', 
   expect(await text(client)).toMatch(/\r\n200003 end/);
   server.close();
 });
+
+/** What a client may send at once of a body in chunks of one byte, in six bytes each: two megabytes, as much as node reads of a connection at once. */
+const chunked = 'POST /large HTTP/1.1\r\nhost:\r\ntransfer-encoding: chunked\r\n\r\n';
+const chunks = Buffer.from('1\r\n \r\n'.repeat(350_000));
+
+/** How many bytes of a body have arrived, which take long, when the request of another client arrives that is sent with the first of them. */
+class InterruptedBody {
+  readonly before = Promise.withResolvers<number>();
+  readonly begun = Promise.withResolvers<void>();
+  #arrived = 0;
+
+  readonly listener: RequestListener = (request, response) => {
+    if (request.url === '/small') {
+      this.before.resolve(this.#arrived);
+      response.end();
+      return;
+    }
+    request.on('error', () => undefined);
+    request.on('data', (piece: Buffer) => {
+      this.#arrived += piece.length;
+      if (this.#arrived === 1) this.begun.resolve();
+      if (this.#arrived % 5000 === 1) for (const endMs = performance.now() + 15; performance.now() < endMs; );
+    });
+  };
+}
+
+test('a body in chunks of one byte leaves turns to others', async () => {
+  const body = new InterruptedBody();
+  const server = createServer(body.listener);
+  limitConnections(server, limits);
+  const port = await portOf(server);
+  const [large, small] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  await Promise.all([large, small].map((client) => once(client, 'connect')));
+  large.write(chunked);
+  large.write(chunks);
+  void body.begun.promise.then(() => small.write('GET /small HTTP/1.1\r\nhost:\r\n\r\n'));
+  // Two reads of 64 KiB; without turns all that the socket has received.
+  expect(await body.before.promise).toBeLessThanOrEqual(25_000);
+  for (const client of [large, small]) client.destroy();
+  server.close();
+});

@@ -6,6 +6,7 @@ import {
   endExcessiveSession,
   type LimitedRequest,
   limitConnections,
+  limitSmallFrames,
   OpenRequests,
 } from '../../base/index.ts';
 import type { GrpcCall } from './grpc-call.ts';
@@ -62,7 +63,10 @@ export class GrpcConnections {
       socket.setNoDelay(true);
       this.#events.emit('connection', socket);
     });
-    server.on('session', (session) => this.#add(session));
+    server.on('session', (session) => {
+      limitSmallFrames(session);
+      this.#add(session);
+    });
   }
 
   /** The address of the client of a session. */

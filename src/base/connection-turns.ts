@@ -1,0 +1,63 @@
+/** How long connections are given what they have received before others have a turn. */
+const sliceMs = 10;
+
+/** A connection that has received something. */
+export interface WaitingConnection {
+  /** The least goes first. */
+  readonly rank: number;
+  /** How long it took to pass on what it had received last. */
+  lastMs: number;
+  /** Passes on what it has received. */
+  pass(): void;
+}
+
+/** Connections take turns: in each turn of the event loop they pass on what they have received for ten milliseconds together. */
+class ConnectionTurns {
+  readonly #waiting = new Set<WaitingConnection>();
+  #leftMs = sliceMs;
+  #isTimed = false;
+
+  add(connection: WaitingConnection): void {
+    if (this.#waiting.size === 0 && this.#leftMs > 0) this.#pass(connection);
+    else this.#waiting.add(connection);
+    // What takes little is not worth a turn of its own.
+    if (this.#leftMs < sliceMs / 2) this.#startTurn();
+  }
+
+  #goOn(): void {
+    while (this.#leftMs > 0) {
+      const next = this.#least();
+      if (next === undefined) return;
+      this.#waiting.delete(next);
+      this.#pass(next);
+    }
+    this.#startTurn();
+  }
+
+  /** What it passes on may have a turn within its own, as a request has that TLS has read. */
+  #pass(connection: WaitingConnection): void {
+    const [begunMs, leftMs] = [performance.now(), this.#leftMs];
+    connection.pass();
+    connection.lastMs = performance.now() - begunMs;
+    this.#leftMs = leftMs - connection.lastMs;
+  }
+
+  #least(): WaitingConnection | undefined {
+    let least: WaitingConnection | undefined;
+    for (const one of this.#waiting) if (least === undefined || one.rank < least.rank) least = one;
+    return least;
+  }
+
+  #startTurn(): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    setImmediate(() => {
+      this.#isTimed = false;
+      this.#leftMs = sliceMs;
+      if (this.#waiting.size > 0) this.#goOn();
+    });
+  }
+}
+
+/** Of all servers of the process. */
+export const connectionTurns: ConnectionTurns = new ConnectionTurns();
