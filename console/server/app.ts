@@ -1,5 +1,13 @@
+import type { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { type Clock, errorMessage, isPrivateAddress, type Logger, parseJson } from '../../src/base/index.ts';
+import {
+  type Clock,
+  errorMessage,
+  inFewPieces,
+  isPrivateAddress,
+  type Logger,
+  parseJson,
+} from '../../src/base/index.ts';
 import type { RunCommand } from './commands/command.ts';
 import { addCommands } from './commands/routes.ts';
 import { createCommandRunner } from './commands/runner.ts';
@@ -67,6 +75,11 @@ export async function buildConsole(deps: AppDeps): Promise<FastifyInstance> {
   const secure = tls === undefined ? {} : { https: { ...tls, minVersion: 'TLSv1.2' as const } };
   const app = Fastify({ ...options, ...secure }) as unknown as FastifyInstance;
   addGuard(app, deps.origins);
+  // Fastify holds each piece of a body until all have arrived.
+  app.addHook(
+    'preParsing',
+    async (_request, _reply, payload) => await Promise.resolve(inFewPieces(payload as Readable)),
+  );
   addJsonParser(app);
   app.setErrorHandler((thrown, _, reply) => sendProblem(log, thrown, reply));
   app.setNotFoundHandler((_, reply) => reply.code(404).send({ reason: 'NotFound', message: 'there is nothing here' }));

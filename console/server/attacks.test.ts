@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ConsoleVisitor, openTestConsole, type TestConsole } from '../../test/support/console.ts';
 import { eventually } from '../../test/support/index.ts';
 import { SteppedClock } from '../../test/support/stepped-clock.ts';
@@ -153,6 +153,18 @@ describe('a stream', () => {
       await next.body?.cancel();
     });
   });
+});
+
+test('a body in very many parts, of a client without a session, is not held part by part', async () => {
+  const { hostname, port, host } = new URL(console.url);
+  const joined = vi.spyOn(Buffer, 'concat');
+  const client = connect(Number(port), hostname);
+  client.write(`POST /api/sign-in/token HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`);
+  client.write('connection: close\r\ntransfer-encoding: chunked\r\n\r\n');
+  client.write(`${'1\r\n \r\n'.repeat(20_000)}0\r\n\r\n`);
+  expect(await text(client)).toMatch(/^HTTP\/1.1 400 /);
+  expect(Math.max(...joined.mock.calls.map(([list]) => list.length))).toBeLessThanOrEqual(1024);
+  joined.mockRestore();
 });
 
 describe('an upload', () => {

@@ -46,7 +46,7 @@ export { goQuote } from './go-quote.ts';
 export { readHolder, writeHolder } from './holder.ts';
 export { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 export { joinName } from './join-name.ts';
-export { JoinedPieces, joinStream } from './joined-pieces.ts';
+export { inFewPieces, JoinedPieces, joinStream } from './joined-pieces.ts';
 export {
   assertHarmless,
   countValues,

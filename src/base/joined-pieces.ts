@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 /** So many pieces are joined: what is held of them together is small beside a few hundred bytes for each. */
 const piecesAtATime = 1024;
@@ -40,4 +40,20 @@ export async function joinStream(stream: Readable, maxBytes: number, tooLarge: (
   });
   stream.on('end', () => resolve(pieces.join()));
   return await promise;
+}
+
+async function* joinedPieces(stream: Readable): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    if (pieces.length < piecesAtATime) continue;
+    yield Buffer.concat(pieces);
+    pieces = [];
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces);
+}
+
+/** The same bytes in fewer pieces, for a reader that holds each of them until all have arrived. */
+export function inFewPieces(stream: Readable): Readable {
+  return Readable.from(joinedPieces(stream), { objectMode: false });
 }
