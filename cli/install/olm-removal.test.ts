@@ -68,3 +68,48 @@ test('a kind with objects stays, and so do the groups, unless the operators are 
   expect((await remove(true)).kinds).toEqual([]);
   expect(await definitions()).toEqual([]);
 });
+
+function waterKind(kind: string, scope: 'Namespaced' | 'Cluster'): KubeObject {
+  const plural = `${kind.toLowerCase()}s`;
+  const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.water.example` },
+    spec: { group: 'water.example', scope, names, versions },
+  } as unknown as KubeObject;
+}
+
+/** A volume that an operator has made for an object. */
+function volumeOf({ apiVersion, kind, metadata }: KubeObject, namespace: string): KubeObject {
+  const { name = '', uid = '' } = metadata;
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const owner = { apiVersion, kind, name, uid, controller: true };
+  const claim = { name: `of-${name}`, namespace, ownerReferences: [owner] };
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: claim, spec } as unknown as KubeObject;
+}
+
+test('namespaces with custom resources, or with what operators have made for them, stay with their operators removed', async () => {
+  const { kube } = cluster;
+  const apiVersion = 'water.example/v1';
+  // As a bundle that was released has left it.
+  for (const crd of [waterKind('Lake', 'Namespaced'), waterKind('Sea', 'Cluster')])
+    await kube.create(crd, { fieldManager: 'longshore' });
+  const made = async (kind: string, metadata: KubeObject['metadata']): Promise<KubeObject> =>
+    await eventually(async () => {
+      kube.forgetKinds(apiVersion);
+      return await kube.create({ apiVersion, kind, metadata }, user);
+    });
+  const lake = await made('Lake', { name: 'geneva', namespace: 'operators' });
+  const sea = await made('Sea', { name: 'baltic' });
+  for (const volume of [volumeOf(lake, 'operators'), volumeOf(sea, 'rukpak-system')]) await kube.create(volume, user);
+  expect(await remove(true)).toEqual({
+    others: ['PersistentVolumeClaim of-baltic'],
+    kinds: ['namespace/operators stays: there are also Lake geneva'],
+  });
+  expect(await names(apiVersion, 'Lake')).toEqual(['geneva']);
+  expect((await names('v1', 'PersistentVolumeClaim')).toSorted()).toEqual(['of-baltic', 'of-geneva']);
+  await eventually(async () => expect(await names('v1', 'Namespace')).not.toContain('olm'));
+});

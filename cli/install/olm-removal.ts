@@ -70,15 +70,22 @@ async function retainedKinds(
   return retained;
 }
 
-async function removeNamespaces(namespaces: readonly KubeObject[], options: DeletionOptions): Promise<void> {
+/** A line about each of the namespaces that stays. */
+async function removeNamespaces(
+  namespaces: readonly KubeObject[],
+  options: DeletionOptions,
+): Promise<readonly string[]> {
+  const retained: string[] = [];
   for (const namespace of namespaces) {
     const others = await othersIn(options.kube, namespace.metadata.name ?? '');
     if (others.length === 0) await deleteOne(namespace, options, { isOursOnly: true });
+    else retained.push(`${shownName(namespace)} stays: there are also ${others.join(', ')}`);
   }
+  return retained;
 }
 
-/** Removes the roles, groups and kinds that were installed for Operator Lifecycle Manager. A kind stays while it has objects, and with it the groups;
- *  the result names them. With `isEmptied` there are none, as far as a dry run can know. */
+/** Removes the roles, groups, kinds and namespaces that were installed for Operator Lifecycle Manager. A kind stays while it has objects, and with it the
+ *  groups, and a namespace while it has objects of others; the result names them. With `isEmptied` there are none, as far as a dry run can know. */
 export async function removeOlm(options: DeletionOptions, isEmptied: boolean): Promise<readonly string[]> {
   const kinds = await olmKinds(options.kube);
   if (kinds.length === 0) return [];
@@ -93,6 +100,5 @@ export async function removeOlm(options: DeletionOptions, isEmptied: boolean): P
   for (const object of [...objects, ...crds.map(({ crd }) => crd)]) {
     await deleteOne(object, options, { isOursOnly: true });
   }
-  if (retained.size === 0) await removeNamespaces(namespaces, options);
-  return [...retained.values()];
+  return retained.size === 0 ? await removeNamespaces(namespaces, options) : [...retained.values()];
 }

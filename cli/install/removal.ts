@@ -97,7 +97,7 @@ async function removeNamespace(namespace: KubeObject, options: DeletionOptions):
 export interface Stayed {
   /** Objects of other owners in the namespace, which stays then. */
   readonly others: readonly string[];
-  /** A line for each kind of Operator Lifecycle Manager that has objects. */
+  /** A line for each kind, or each namespace, of Operator Lifecycle Manager that has objects. */
   readonly kinds: readonly string[];
 }
 
