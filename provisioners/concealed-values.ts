@@ -6,6 +6,8 @@ const leastCharacters = 6;
 /** Of all Secrets together. */
 const maxCharacters = 128 * 1024;
 const maxForms = 4_000;
+/** Of a message, times the values that are looked for in it: a tenth of a second. */
+const maxCompared = 64 * 1024 * 1024;
 
 /** Texts and numbers in a document, at any depth; its keys are not secret. */
 function leavesOf(document: JsonValue): readonly string[] {
@@ -24,7 +26,8 @@ function leavesOf(document: JsonValue): readonly string[] {
 function valuesIn({ text, targetPath }: ValuesDocument): readonly string[] {
   if (targetPath !== undefined) return [text];
   try {
-    return leavesOf(parseYaml('values', text));
+    // As Helm reads it.
+    return leavesOf(parseYaml('values', text, { isLastKeyTaken: true }));
   } catch {
     return [text];
   }
@@ -44,11 +47,17 @@ function hiddenIn(secrets: readonly ValuesDocument[]): readonly string[] | undef
   return forms.length > maxForms ? undefined : forms.toSorted((a, b) => b.length - a.length);
 }
 
+/** The message without the values; undefined: it is too long to look for all of them in it. */
+function withoutValues(message: string, hidden: readonly string[]): string | undefined {
+  return message.length * hidden.length > maxCompared ? undefined : hidden.reduce(withoutSecret, message);
+}
+
 /** Takes the values of Secrets out of the message of an error: what a chart, its schema and the API server report of values is shown to users who may not
  *  read these Secrets. */
 export function conceal(thrown: unknown, secrets: readonly ValuesDocument[] = []): void {
   if (!(thrown instanceof Error) || secrets.length === 0) return;
+  const hidden = hiddenIn(secrets);
   thrown.message =
-    hiddenIn(secrets)?.reduce(withoutSecret, thrown.message) ??
+    (hidden === undefined ? undefined : withoutValues(thrown.message, hidden)) ??
     'The failure may contain values of the Secrets in spec.config.valuesFrom, which are too many to be hidden in it: longshore bundle render shows it';
 }
