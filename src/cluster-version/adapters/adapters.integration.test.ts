@@ -140,7 +140,7 @@ test('a Secret that only has the labels of a release is none, and one of very ma
   const namespace = 'forged';
   await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
   const forged = JSON.stringify({ chart: { metadata: { version: '9.9.9' } } });
-  const many = JSON.stringify({ chart: { metadata: { version: '1.0.0' } }, files: Array(300_000).fill(0) });
+  const many = JSON.stringify({ chart: { metadata: { version: '1.0.0' } }, files: Array(60_000).fill(0) });
   const secrets = [
     { name: 'sh.helm.release.v1.dns.v1', version: '1', type: 'helm.sh/release.v1', text: many },
     { name: 'sh.helm.release.v1.dns.v9', version: '9', type: 'Opaque', text: forged },

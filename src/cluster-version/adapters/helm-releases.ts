@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject, objectAt, parseJson, textAt } from '../.
 import type { KubeClient, KubeObject } from '../../kube/index.ts';
 
 const unzip = promisify(gunzip);
-/** A Secret has at most a megabyte. */
-const maxReleaseBytes = 32 * 1024 * 1024;
+/** A Secret has at most a megabyte, in which texts such as those of charts are compressed to a tenth. */
+const maxReleaseBytes = 16 * 1024 * 1024;
 /** Templates and manifests of a release are texts: even large ones have few values. */
-const maxReleaseValues = 250_000;
+const maxReleaseValues = 50_000;
 const releaseType = 'helm.sh/release.v1';
 
 async function chartVersionOf(secret: JsonObject): Promise<string> {
