@@ -326,6 +326,31 @@ test('a catalog is read from a directory that the spec names, whatever its label
   expect(packagesIn('team')).toEqual(['team/a: p']);
 });
 
+test.each([
+  {
+    what: 'more values than others may wait for',
+    text: `kind: A\nv: [${'0,'.repeat(250_000)}0]\n`,
+    problem: 'more than 200000',
+  },
+  {
+    what: 'more bytes than a registry sends',
+    text: JSON.stringify({ v: 'x'.repeat(6_500_000) }),
+    problem: 'at most 8388608 bytes',
+  },
+])('the manifests of a bundle without an image, which have $what, are refused', async ({ text, problem }) => {
+  const properties = [{ type: 'olm.bundle.object', value: { data: Buffer.from(text).toString('base64') } }];
+  const documents = [
+    { schema: 'olm.package', name: 'p', defaultChannel: 'stable' },
+    { schema: 'olm.channel', package: 'p', name: 'stable', entries: [{ name: 'p.v1' }] },
+    { schema: 'olm.bundle', package: 'p', name: 'p.v1', properties },
+  ];
+  push('v1', documents.map((document) => JSON.stringify(document)).join('\n'));
+  await create('a', { image: `${registry.host}/cat:v1` });
+  await untilState('a', 'READY');
+  using held = sources.hold('team');
+  await expect(held.manifestsOf({ namespace: 'team', name: 'a' }, 'p.v1')).rejects.toThrow(problem);
+});
+
 test('a registry is read by its address, and again after the connection was lost', async () => {
   let served = await startTestRegistry();
   const { port } = served;
