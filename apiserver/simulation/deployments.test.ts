@@ -163,14 +163,17 @@ test('CTL-02 a change makes revision 2 and keeps the old set, and going back mak
   await eventually(() => expect(sets().map(({ spec }) => (spec as JsonObject).replicas)).toEqual([0, 2]));
   if (before !== undefined) await cluster.update(deployments(), withoutVersion(before), as);
   await rolledOut('3');
-  expect(sets()).toHaveLength(2);
-  const back = sets().find(({ metadata }) => metadata.uid === first?.metadata.uid);
-  expect(back?.spec).toMatchObject({ replicas: 2 });
-  expect(back?.metadata.annotations).toMatchObject({
-    [revision]: '3',
-    'deployment.kubernetes.io/revision-history': '1',
-    'deployment.kubernetes.io/desired-replicas': '2',
-    'deployment.kubernetes.io/max-replicas': '3',
+  // The conditions are those of the rollout before until its sets are scaled.
+  await eventually(() => {
+    expect(sets()).toHaveLength(2);
+    const back = sets().find(({ metadata }) => metadata.uid === first?.metadata.uid);
+    expect(back?.spec).toMatchObject({ replicas: 2 });
+    expect(back?.metadata.annotations).toMatchObject({
+      [revision]: '3',
+      'deployment.kubernetes.io/revision-history': '1',
+      'deployment.kubernetes.io/desired-replicas': '2',
+      'deployment.kubernetes.io/max-replicas': '3',
+    });
   });
 });
 
