@@ -159,8 +159,12 @@ describe('an operator from its Subscription to its removal', { shuffle: false, t
         );
       }
       expect(await kubectl(['get', 'crd', `boats.${slug}.example.com`, '-o', 'name'])).toContain('boats');
-      const roles = await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
-      expect(roles.split('\n').filter((name) => name.includes('boat.v') || name.includes('olm.og.group'))).toEqual([]);
+      // They are deleted when the objects of the namespaces are.
+      await eventually(async () => {
+        const roles = await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
+        const left = roles.split('\n').filter((name) => name.includes('boat.v') || name.includes('olm.og.group'));
+        expect(left).toEqual([]);
+      });
       await kubectl(['delete', 'crd', `boats.${slug}.example.com`, `docks.${slug}.example.com`]);
       await kubectl(['delete', 'namespace', `${slug}-a`, `${slug}-b`, '--timeout=90s']);
     },
