@@ -8,7 +8,6 @@ import { shardCountOf } from './shards.ts';
 
 /** On the Namespace: the overlay that it came with. */
 const overlayAnnotation = 'core.rukpak.io/overlay';
-const partOf = 'app.kubernetes.io/part-of';
 const systemNamespace = 'rukpak-system';
 
 /** What an installation on a cluster was made with. */
@@ -26,10 +25,16 @@ export interface Installed {
   readonly machines: MachineChoice | undefined;
 }
 
+/** Whether the manifests of an installation, or our processes, have labeled the object. */
+export function isLabeledOurs({ metadata }: KubeObject): boolean {
+  return metadata.labels?.['app.kubernetes.io/part-of'] === 'longshore';
+}
+
 /** Whether the object came with an installation, in whatever way, or is one that our processes have made for themselves. What a bundle brought is
  *  not. */
-export function isOurs({ metadata }: KubeObject): boolean {
-  if (metadata.labels?.[partOf] === 'longshore') return true;
+export function isOurs(object: KubeObject): boolean {
+  if (isLabeledOurs(object)) return true;
+  const { metadata } = object;
   if (metadata.labels?.[ownerKindLabel] !== undefined) return false;
   const managers = objectsAt(metadata as unknown as JsonObject, 'managedFields').map((entry) =>
     textAt(entry, 'manager'),

@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, objectsAt, textAt } from '../../src/base/ind
 import { groupOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { readDeployFile, readOlmCrds } from '../client/index.ts';
 import { type DeletionOptions, deleteAll, deleteOne, listIfServed, namesOf } from './deletion.ts';
-import { isOurs } from './installed.ts';
+import { isLabeledOurs, isOurs } from './installed.ts';
 import { shownName } from './manifests.ts';
 import { othersIn } from './others-in.ts';
 
@@ -13,7 +13,6 @@ interface OlmKind {
 }
 
 const olmGroup = 'operators.coreos.com';
-const partOf = 'app.kubernetes.io/part-of';
 /** What would create others is deleted before them, and groups last: operators are removed in them. */
 const order = [
   'Subscription',
@@ -63,7 +62,7 @@ async function retainedKinds(
   const retained = new Map<string, string>();
   for (const { crd, apiVersion, kind } of kinds) {
     const objects = await listIfServed(kube, { apiVersion, kind });
-    const others = objects.filter(({ metadata }) => metadata.labels?.[partOf] !== 'longshore');
+    const others = objects.filter((object) => !isLabeledOurs(object));
     if (others.length === 0) continue;
     retained.set(crd.metadata.name ?? '', `${shownName(crd)} stays, with ${namesOf(others)}`);
   }

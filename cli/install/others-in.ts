@@ -9,14 +9,11 @@ import {
   type OwnerReference,
 } from '../../src/kube/index.ts';
 import { listIfServed } from './deletion.ts';
+import { isLabeledOurs } from './installed.ts';
 
 interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
-}
-
-function isLabeledOurs({ metadata }: KubeObject): boolean {
-  return metadata.labels?.['app.kubernetes.io/part-of'] === 'longshore';
 }
 
 /** What a cluster puts into every namespace. */
