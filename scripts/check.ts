@@ -7,12 +7,9 @@ import { groupOf } from '../test/conformance/groups.ts';
 import { affectedTests } from './affected-tests.ts';
 import { changedSince, mergeBase } from './changed-files.ts';
 import { runStaticChecks } from './static-checks.ts';
-import { run } from './vitest-run.ts';
+import { run, storyFolders, withoutStories } from './vitest-run.ts';
 
 const root = process.cwd();
-/** Whole stories take longer than a check may. */
-const stories = ['e2e', 'faults', 'clients'].map((name) => `test/${name}/`);
-const withoutStories = stories.flatMap((folder) => ['--exclude', `${folder}**`]);
 /** They read the whole tree. */
 const always = globSync('test/{architecture,rows}/*.test.ts');
 /** More take longer than a minute: what all folders import is reached by nearly all tests. */
@@ -32,10 +29,10 @@ function testsBeside(file: string): readonly string[] {
 function testsSince(commit: string): readonly string[] {
   const changed = changedSince(root, commit);
   const affected = affectedTests(root, [...changed, ...changed.flatMap(testsBeside)]);
-  const tests = affected.filter((file) => !stories.some((folder) => file.startsWith(folder)));
+  const tests = affected.filter((file) => !storyFolders.some((folder) => file.startsWith(folder)));
   const others = affected.length - Math.min(tests.length, maxTests);
   console.log(`\n> tests of what changed since ${commit}`);
-  if (others > 0) console.log(`${others} more files of tests reach it; npm test runs them`);
+  if (others > 0) console.log(`${others} more files of tests reach it; npm run test:long runs them`);
   return [...new Set([...always, ...tests.slice(0, maxTests)])];
 }
 

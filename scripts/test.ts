@@ -1,12 +1,23 @@
 /** `npm test`: format, lint, types, dead code, then the tests; the last line is `N passed, N failed`.
- *  A static check counts as one test. Exit status 1 when anything failed. Tests with the tag `long` are left out, unless LONGSHORE_TEST_LONG=1 asks for
- *  them. With LONGSHORE_TEST_ORACLE=kube the conformance cases are also compared with a real kube-apiserver, each counting as one test, where one can be
- *  had. */
+ *  A static check counts as one test. Exit status 1 when anything failed. Stories, and tests with the tag `long`, are left out, unless
+ *  LONGSHORE_TEST_LONG=1 asks for them. With LONGSHORE_TEST_ORACLE=kube the conformance cases are also compared with a real kube-apiserver, each counting
+ *  as one test, where one can be had. */
+import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runStaticChecks } from './static-checks.ts';
-import { failedFiles, longTests, run, runVitest, summaryOf, type VitestReport, withoutLong } from './vitest-run.ts';
+import {
+  failedFiles,
+  longTests,
+  run,
+  runVitest,
+  storyFolders,
+  summaryOf,
+  type VitestReport,
+  withoutLong,
+  withoutStories,
+} from './vitest-run.ts';
 
 /** Passed and failed comparisons; both 0 where there is no real server. */
 async function compareWithKube(): Promise<{ passed: number; failed: number }> {
@@ -24,7 +35,8 @@ async function compareWithKube(): Promise<{ passed: number; failed: number }> {
 
 const maxSecondRuns = 5;
 const isStrict = process.env['LONGSHORE_TEST_STRICT'] === '1';
-const selection = process.env['LONGSHORE_TEST_LONG'] === '1' ? [] : withoutLong;
+const isLong = process.env['LONGSHORE_TEST_LONG'] === '1';
+const selection = isLong ? [] : [...withoutLong, ...withoutStories];
 
 /** Runs the files of failed tests a second time, one after the other; tests that timed out report where they wait. Returns how many tests have failed for
  *  good: one that passes alone is flaky, which is listed, and counts as failed with LONGSHORE_TEST_STRICT=1. */
@@ -56,7 +68,10 @@ if (process.env['LONGSHORE_TEST_ORACLE'] === 'kube') {
   passed += compared.passed;
   failed += compared.failed;
 }
-const leftOut = selection.length === 0 ? 0 : longTests(tests);
-if (leftOut > 0) console.log(`\n${leftOut} long tests were left out: npm run test:long runs them as well`);
+const leftOut = isLong ? 0 : longTests(tests);
+if (!isLong) {
+  const stories = globSync(storyFolders.map((folder) => `${folder}**/*.test.ts`)).length;
+  console.log(`\nleft out: ${leftOut} long tests, ${stories} files of stories; npm run test:long runs them as well`);
+}
 console.log(`\n${summaryOf({ passed, failed, skipped: tests.numPendingTests - leftOut })}`);
 process.exitCode = failed === 0 ? 0 : 1;

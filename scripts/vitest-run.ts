@@ -25,6 +25,12 @@ export interface VitestReport {
 /** Arguments that leave out the tests with the tag `long`. */
 export const withoutLong = ['--tags-filter', '!long'] as const;
 
+/** Folders of whole stories, attacks and real clients, of which most start programs: together they take as long as all other tests. */
+export const storyFolders: readonly string[] = ['e2e', 'faults', 'clients'].map((name) => `test/${name}/`);
+
+/** Arguments that leave out the tests of these folders. */
+export const withoutStories: readonly string[] = storyFolders.flatMap((folder) => ['--exclude', `${folder}**`]);
+
 /** How many tests of a report have the tag `long`. */
 export function longTests({ testResults }: VitestReport): number {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
