@@ -13,7 +13,7 @@ function steppedTime(): (ms: number) => void {
   };
 }
 
-test('the next step is of the work that has taken the least time, and others begin when it has taken as much', async () => {
+test('every other step is of the work that has taken the least time, the others are of what has waited longest', async () => {
   const pass = steppedTime();
   const turns = new FairTurns();
   const done: string[] = [];
@@ -28,8 +28,28 @@ test('the next step is of the work that has taken the least time, and others beg
   };
   await Promise.all([work('long', 4, 10), work('large', 4, 10), work('small', 8, 3)]);
   expect(done.join(' ')).toBe(
-    'long large small small small small long large small small small long large small long large',
+    'long large small small long small large small long small large small long small large small',
   );
+});
+
+test('work that takes long ends, though small work arrives without end', async () => {
+  const pass = steppedTime();
+  const turns = new FairTurns();
+  let hasEnded = false;
+  let arrived = 0;
+  const large = async (): Promise<void> => {
+    const inTurn = turns.begin();
+    for (let step = 0; step < 10; step += 1) await inTurn(() => pass(10));
+    hasEnded = true;
+  };
+  const small = async (): Promise<void> => {
+    while (!hasEnded && arrived < 1_000) {
+      arrived += 1;
+      await turns.begin()(() => pass(1));
+    }
+  };
+  await Promise.all([large(), small(), small(), small()]);
+  expect(arrived).toBeLessThan(100);
 });
 
 test('the thread does other work after each slice of steps', async () => {

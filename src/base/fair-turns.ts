@@ -8,11 +8,13 @@ interface Member {
 /** Of each turn of the thread; then what else it does has its turn. */
 const sliceMs = 2;
 
-/** Shares a thread among pieces of work that are done in small steps, each of which takes as long as others choose: the next step is of the piece of work that
- *  has taken the least time so far. What is small waits only until the others have taken as much. */
+/** Shares a thread among pieces of work that are done in small steps, each of which takes as long as others choose: every other step is of the piece of work
+ *  that has taken the least time so far, so that what is small hardly waits. The others are of the one that has waited longest: what is large goes on, however
+ *  many small ones arrive. */
 export class FairTurns {
   readonly #waiting = new Map<Member, () => void>();
   #isBusy = false;
+  #isForLeast = false;
   #takenMs = 0;
 
   /** For one piece of work, of which one step is done at a time. */
@@ -43,7 +45,9 @@ export class FairTurns {
     const [first, ...others] = this.#waiting.keys();
     this.#isBusy = first !== undefined;
     if (first === undefined) return;
-    const next = others.reduce((least, member) => (member.takenMs < least.takenMs ? member : least), first);
+    this.#isForLeast = !this.#isForLeast;
+    const rivals = this.#isForLeast ? others : [];
+    const next = rivals.reduce((least, member) => (member.takenMs < least.takenMs ? member : least), first);
     const resolve = this.#waiting.get(next);
     this.#waiting.delete(next);
     resolve?.();
