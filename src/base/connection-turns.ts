@@ -3,7 +3,7 @@ const sliceMs = 10;
 
 /** A connection that has received something. */
 export interface WaitingConnection {
-  /** The least goes first. */
+  /** The least goes first, every other time. */
   readonly rank: number;
   /** How long it took to pass on what it had received last. */
   lastMs: number;
@@ -11,11 +11,13 @@ export interface WaitingConnection {
   pass(): void;
 }
 
-/** Connections take turns: in each turn of the event loop they pass on what they have received for ten milliseconds together. */
-class ConnectionTurns {
+/** Connections take turns: in each turn of the event loop they pass on what they have received for ten milliseconds together. Every other one has the least
+ *  rank, the others are those that have waited longest: none waits forever because others, however many, have a lower rank. */
+export class ConnectionTurns {
   readonly #waiting = new Set<WaitingConnection>();
   #leftMs = sliceMs;
   #isTimed = false;
+  #isForLeast = false;
 
   add(connection: WaitingConnection): void {
     if (this.#waiting.size === 0 && this.#leftMs > 0) this.#pass(connection);
@@ -26,7 +28,7 @@ class ConnectionTurns {
 
   #goOn(): void {
     while (this.#leftMs > 0) {
-      const next = this.#least();
+      const next = this.#next();
       if (next === undefined) return;
       this.#waiting.delete(next);
       this.#pass(next);
@@ -42,10 +44,12 @@ class ConnectionTurns {
     this.#leftMs = leftMs - connection.lastMs;
   }
 
-  #least(): WaitingConnection | undefined {
-    let least: WaitingConnection | undefined;
-    for (const one of this.#waiting) if (least === undefined || one.rank < least.rank) least = one;
-    return least;
+  #next(): WaitingConnection | undefined {
+    this.#isForLeast = !this.#isForLeast;
+    let [next] = this.#waiting;
+    if (next === undefined || !this.#isForLeast) return next;
+    for (const one of this.#waiting) if (one.rank < next.rank) next = one;
+    return next;
   }
 
   #startTurn(): void {
