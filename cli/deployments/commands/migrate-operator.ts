@@ -8,6 +8,7 @@ import { createContentClient, openKube } from '../../client/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { confirm, createProgress } from '../../output/index.ts';
 import { findDesired } from '../diff/desired.ts';
+import { assertAdopted } from '../migrate/adopted.ts';
 import { extensionLine, leavesExtension, toExtension } from '../migrate/by-extension.ts';
 import { type Context, print, type Values } from '../migrate/context.ts';
 import { continuing } from '../migrate/continuing.ts';
@@ -167,7 +168,8 @@ async function endAdoption(kube: KubeClient, deployment: KubeObject): Promise<vo
   await kube.patch({ apiVersion, kind, name }, { metadata }, { fieldManager: 'rukpakctl' });
 }
 
-/** What follows once the BundleDeployment exists; each step is repeated without harm. */
+/** What follows once the BundleDeployment exists; each step is repeated without harm.
+ *  @throws TerminalError NotInstalled, NotAdopted, StillThere, NameTaken */
 async function complete(context: Context, deployment: KubeObject, migration: Migration): Promise<void> {
   const { kube, values, progress } = context;
   const { clusterServiceVersion: csvName, platformOperator: goal, namespace } = migration;
@@ -175,6 +177,7 @@ async function complete(context: Context, deployment: KubeObject, migration: Mig
   const waiting = { kube, timeoutMs: values.timeout, progress };
   await whenInstalled(waiting, deployment);
   progress.clear();
+  await assertAdopted(kube, deployment, migration);
   const release: Release = { kube, namespace, csvName, timeoutMs: values.timeout, print };
   await releaseFromOlm(release);
   await endAdoption(kube, deployment);
