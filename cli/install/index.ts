@@ -3,3 +3,4 @@
 export { isOurs } from './installed.ts';
 export { formerObjects, readClientRoles, readManifests } from './manifests.ts';
 export { assertNoOtherOlm, findOtherOlm, hasOlm } from './olm.ts';
+export { othersIn } from './others-in.ts';

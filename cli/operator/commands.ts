@@ -1,6 +1,6 @@
 /** Operators of catalogs, installed by Operator Lifecycle Manager: the habits of `kubectl operator`. Each command loads what it needs when it runs.
- *  @imports cli/catalog-files, cli/oci, cli/client, cli/input, cli/output, cli/command, src/catalog, src/operators,
- *    src/installations, src/kube, src/api, src/base */
+ *  @imports cli/install, cli/catalog-files, cli/oci, cli/client, cli/input, cli/output, cli/command, src/catalog,
+ *    src/operators, src/installations, src/kube, src/api, src/base */
 import { type Command, defineCommand, documentOption, kubeconfigOption, registryOptions } from '../command/index.ts';
 import {
   addCatalogOptions,

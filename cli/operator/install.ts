@@ -1,6 +1,23 @@
-import { parseSubscription, type Subscription, subscriptionResource } from '../../src/api/index.ts';
-import { TerminalError } from '../../src/base/index.ts';
-import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import {
+  catalogSourceResource,
+  clusterServiceVersionResource,
+  operatorGroupResource,
+  parseClusterServiceVersion,
+  parseSubscription,
+  type Subscription,
+  subscriptionResource,
+} from '../../src/api/index.ts';
+import { errorMessage, TerminalError } from '../../src/base/index.ts';
+import {
+  isAlreadyExists,
+  isKubeError,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  refOf,
+} from '../../src/kube/index.ts';
+import { isCopied } from '../../src/operators/index.ts';
+import { othersIn } from '../install/index.ts';
 import { ensureGroup } from './group.ts';
 import { deleteObject } from './objects.ts';
 import type { InstallRequest } from './request.ts';
@@ -55,10 +72,42 @@ async function createSubscription(kube: KubeClient, request: InstallRequest): Pr
   }
 }
 
-/** Deletes what was made, and nothing that was created again meanwhile. */
+/** Operators in the namespace, installed or to be, and its catalogs. Copies of operators of other namespaces are none. */
+async function operatorsIn(kube: KubeClient, namespace: string): Promise<readonly string[]> {
+  const subscriptions = await kube.list({ ...subscriptionResource, namespace });
+  const sources = await kube.list({ ...catalogSourceResource, namespace });
+  const versions = await kube.list({ ...clusterServiceVersionResource, namespace });
+  const originals = versions.items.filter((item) => !isCopied(parseClusterServiceVersion(item)));
+  const named = (kind: string, objects: readonly KubeObject[]): readonly string[] =>
+    objects.map(({ metadata }) => `${kind} ${metadata.name}`);
+  return [
+    ...named(subscriptionResource.kind, subscriptions.items),
+    ...named(clusterServiceVersionResource.kind, originals),
+    ...named(catalogSourceResource.kind, sources.items),
+  ];
+}
+
+/** What would be lost with a namespace, or would not run without an OperatorGroup: others may have begun to use it while a user was asked. */
+async function usersOf(kube: KubeClient, { kind, metadata }: KubeObject): Promise<readonly string[]> {
+  try {
+    if (kind === operatorGroupResource.kind) return await operatorsIn(kube, metadata.namespace ?? '');
+    if (kind !== 'Namespace') return [];
+    const { name = '' } = metadata;
+    return [...new Set([...(await operatorsIn(kube, name)), ...(await othersIn(kube, name))])];
+  } catch (thrown) {
+    // It must not be deleted unseen.
+    if (!isKubeError(thrown)) throw thrown;
+    return [`objects that cannot be listed: ${errorMessage(thrown)}`];
+  }
+}
+
+/** Deletes what was made, the last first, and nothing that was created again, or is used by others, meanwhile. */
 export async function undo(kube: KubeClient, created: readonly KubeObject[]): Promise<void> {
   for (const object of created.toReversed()) {
-    await deleteObject(kube, refOf(object), object.metadata.uid);
+    const { kind, metadata } = object;
+    const users = await usersOf(kube, object);
+    if (users.length === 0) await deleteObject(kube, refOf(object), metadata.uid);
+    else process.stderr.write(`${kind} ${metadata.name} stays: there are also ${users.join(', ')}\n`);
   }
 }
 

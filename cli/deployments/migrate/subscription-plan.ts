@@ -4,8 +4,10 @@ import {
   type InstallPlan,
   type InstallPlanStep,
   installPlanResource,
+  operatorGroupResource,
   parseInstallPlan,
   parseSubscription,
+  subscriptionResource,
 } from '../../../src/api/index.ts';
 import { isJsonEqual, isJsonObject, type JsonObject, objectAt, objectsAt, parseJson } from '../../../src/base/index.ts';
 import { findObject, findSame, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
@@ -35,11 +37,18 @@ export async function subscribe(
   return created;
 }
 
+/** Whether an OperatorGroup is that of a Subscription, which others may have created meanwhile. */
+async function isUsed(kube: KubeClient, { kind, metadata }: KubeObject): Promise<boolean> {
+  if (kind !== operatorGroupResource.kind) return false;
+  return (await kube.list({ ...subscriptionResource, namespace: metadata.namespace ?? '' })).items.length > 0;
+}
+
 /** Deletes what was created for a migration that does not take place. */
 export async function unsubscribe(kube: KubeClient, created: readonly KubeObject[]): Promise<void> {
   for (const object of created.toReversed()) {
     const { uid = '' } = object.metadata;
-    if ((await findSame(kube, refOf(object), { uid })) !== undefined) await kube.delete(refOf(object), { uid });
+    const live = await findSame(kube, refOf(object), { uid });
+    if (live !== undefined && !(await isUsed(kube, object))) await kube.delete(refOf(object), { uid });
   }
 }
 
