@@ -64,6 +64,13 @@ test('permissions of the previous overlay are removed, and without --overlay the
   expect(chooseOverlay('least', installed)).toBe('least');
 });
 
+test('an installation that ended before the controllers were there goes on with its overlay, and no more permissions', async () => {
+  const shipped = (await readManifests('least')) as unknown as KubeObject[];
+  const begun = shipped.filter(({ kind }) => kind === 'Namespace');
+  await applyManifests(begun, { kube: cluster.kube, isDryRun: false, signal, onApplied: () => undefined });
+  expect(chooseOverlay(undefined, await findInstalled(cluster.kube, signal))).toBe('least');
+});
+
 test('if the installed overlay is unknown, --overlay is required; at the first installation it is not', () => {
   expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
   const installed = { image: undefined, shards: 1, hasOlm: false, olmNamespace: undefined, machines: undefined };

@@ -49,20 +49,23 @@ async function machinesOf(core: KubeObject, kube: KubeClient, signal: AbortSigna
   return { actuator, hasNodeAgents: (await findObject(kube, ref, { signal })) !== undefined };
 }
 
-/** Undefined where Longshore is not installed. */
+/** Undefined where Longshore is not installed. An installation that ended before its Deployment was there counts by the overlay that its Namespace records:
+ *  begun with few permissions, it must not go on with more. */
 export async function findInstalled(kube: KubeClient, signal: AbortSignal): Promise<Installed | undefined> {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace, name: 'core' };
-  const core = await findObject(kube, ref, { signal });
-  if (core === undefined || !isOurs(core)) return undefined;
-  const podSpec = objectAt(core as unknown as JsonObject, 'spec', 'template', 'spec');
+  const found = await findObject(kube, ref, { signal });
+  const core = found !== undefined && isOurs(found) ? found : undefined;
   const namespace = await findObject(kube, { apiVersion: 'v1', kind: 'Namespace', name: systemNamespace }, { signal });
+  const overlay = namespace?.metadata.annotations?.[overlayAnnotation];
+  if (core === undefined && overlay === undefined) return undefined;
+  const podSpec = objectAt(core as JsonObject | undefined, 'spec', 'template', 'spec');
   return {
-    overlay: namespace?.metadata.annotations?.[overlayAnnotation],
+    overlay,
     image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,
-    shards: shardCountOf(core),
-    hasOlm: hasOlm(core),
-    olmNamespace: olmNamespaceOf(core),
-    machines: await machinesOf(core, kube, signal),
+    shards: core === undefined ? 1 : shardCountOf(core),
+    hasOlm: core !== undefined && hasOlm(core),
+    olmNamespace: core && olmNamespaceOf(core),
+    machines: core && (await machinesOf(core, kube, signal)),
   };
 }
 
