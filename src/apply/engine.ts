@@ -305,14 +305,10 @@ class Engine implements ApplyEngine {
     const converting = [...(await this.#converting(check, waiting.filter(isCrd), all)).values()];
     const isChecked = (object: KubeObject): boolean => isCrd(object) || before.has(keyOf(object));
     const checked = [...ready.filter(isChecked), ...converting];
-    this.#ledger.update(
-      owner,
-      await writeChecked(
-        check,
-        ready.filter((object) => !isChecked(object)),
-      ),
-    );
-    throwProblems(await checkAll(check, checked));
+    const unchecked = ready.filter((object) => !isChecked(object));
+    const written = await writeUnchecked(check, unchecked);
+    this.#ledger.update(owner, written.objects);
+    throwProblems([...written.problems, ...(await checkAll(check, checked))]);
     this.#ledger.update(owner, await writeChecked(check, checked));
     this.#ledger.miss(owner, converting.map(keyOf));
     this.#requeue(this.#ledger.objectsOf(owner));

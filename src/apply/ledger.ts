@@ -239,6 +239,11 @@ export class Ledger {
     return [...(this.#installationOf(owner)?.objects.values() ?? [])];
   }
 
+  /** The uid that the object has as it is installed for the owner; undefined where that is not known. */
+  installedUid(owner: Owner, object: KubeObject): string | undefined {
+    return this.#installationOf(owner)?.objects.get(keyOf(object))?.uid;
+  }
+
   /** What was applied of one kind, in whichever version, for all owners. */
   objectsOfKind({ apiVersion, kind }: KindRef): readonly InstalledObject[] {
     const isOfKind = ({ ref }: InstalledObject): boolean =>

@@ -1,6 +1,8 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
 import {
   describeRef,
+  findObject,
+  isConflict,
   isForbidden,
   isNotFound,
   type KubeClient,
@@ -18,7 +20,7 @@ import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledObject, installedObject, type KindWatches } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
-import type { Owner } from './ownership.ts';
+import { belongsTo, type Owner } from './ownership.ts';
 import { assertPermissions, needsOfRemoval } from './permissions/index.ts';
 import { releaseObject } from './release.ts';
 import type { RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
@@ -286,19 +288,25 @@ export class Remover {
   ): Promise<readonly InstalledObject[]> {
     const kube = clientFor(this.#deps.kube, owner);
     const left = await mapLimit(objects, parallelWrites, async (object) => {
-      return object.isDeleting || (await deleteOne(kube, object, signal)) ? object : undefined;
+      return object.isDeleting || (await deleteOne(kube, object, { owner, signal })) ? object : undefined;
     });
     return left.filter((object) => object !== undefined);
   }
 }
 
-/** Whether the object still exists afterwards. */
-async function deleteOne(kube: KubeClient, { ref, uid }: InstalledObject, signal: AbortSignal): Promise<boolean> {
+/** Whether the object still exists afterwards. One that another client has created in its place stays; a watch will show one that was installed. */
+async function deleteOne(
+  kube: KubeClient,
+  { ref, uid }: InstalledObject,
+  { owner, signal }: { readonly owner: Owner; readonly signal: AbortSignal },
+): Promise<boolean> {
   try {
     const rest = await kube.delete(ref, { uid, signal });
     return ref.kind === 'Namespace' || (rest?.metadata.finalizers?.length ?? 0) > 0;
   } catch (thrown) {
     if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
+    const live = isConflict(thrown) ? await findObject(kube, ref, { signal }) : undefined;
+    if (live !== undefined && live.metadata.uid !== uid && !belongsTo(live.metadata, owner.name)) return false;
     throw thrown;
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../../src/kube/index.ts';
+import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { configMap, namespace } from './contents.ts';
 import { bundleDeployment, conditionOf, startWorld, type World } from './world.ts';
@@ -11,6 +11,8 @@ kind: Service
 metadata: {name: web, namespace: drift, labels: {app: web}}
 spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
 `;
+
+const asUser = { fieldManager: 'someone' };
 
 let world: World;
 beforeAll(async () => {
@@ -109,6 +111,34 @@ describe('an installed object', () => {
       expect((await world.kube.get(settings)).metadata).toMatchObject({ labels, ownerReferences });
     });
     expect(ownerReferences).toHaveLength(1);
+  });
+
+  test('N6, N8 in whose place another client has created an object of its own is reported, and that one stays', async () => {
+    const deployment = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name: 'replaced' };
+    const pause = async (value: string | null): Promise<unknown> =>
+      world.kube.patch(deployment, { metadata: { annotations: { 'core.rukpak.io/paused': value } } }, asUser);
+    const [place, version] = ['replaced', { version: '1' }];
+    await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: place } }, asUser);
+    await install(place, {
+      'manifests/10-settings.yaml': configMap('settings', place, version),
+      'manifests/11-others.yaml': configMap('others', place, version),
+    });
+    await pause('true');
+    await world.deploymentWith(place, { type: 'Paused', status: 'True' });
+    const { apiVersion, kind } = settings;
+    const refs = ['settings', 'others'].map((name) => ({ apiVersion, kind, namespace: place, name }));
+    for (const ref of refs) await world.kube.delete(ref);
+    const data = { theirs: 'yes' };
+    const metadata = { namespace: place, name: 'settings' };
+    const theirs = await world.kube.create({ apiVersion, kind, metadata, data }, asUser);
+    await pause(null);
+    const failing = await world.deploymentWith(place, { type: 'Installed', status: 'False' });
+    expect(conditionOf(failing, 'Installed')?.message).toContain('ConfigMap "settings" in namespace "replaced" exists');
+    expect((await world.kube.get({ apiVersion, kind, namespace: place, name: 'others' }))['data']).toEqual(version);
+    expect(await world.kube.get({ apiVersion, kind, ...metadata })).toEqual(theirs);
+    await world.kube.delete(deployment);
+    await eventually(async () => expect(await findObject(world.kube, deployment)).toBeUndefined());
+    expect(await world.kube.get({ apiVersion, kind, ...metadata })).toEqual(theirs);
   });
 
   test('N8 that cannot be corrected is reported on the deployment, until it is fixed', async () => {
