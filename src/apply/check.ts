@@ -104,10 +104,14 @@ export async function ownershipProblem(context: TakeoverContext, existing: KubeO
   return conflict(text);
 }
 
-/** Reads an existing object without our labels, and finds its owner. */
+/** Reads an existing object without our labels, and finds its owner. The very object that is installed has lost them; what another client has created in
+ *  its place has its name alone. */
 async function takeover(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
+  const { kube, ledger, owner, signal } = context;
   try {
-    return await ownershipProblem(context, await context.kube.get(refOf(object), { signal: context.signal }));
+    const live = await kube.get(refOf(object), { signal });
+    if (live.metadata.uid === ledger.installedUid(owner, object)) return undefined;
+    return await ownershipProblem(context, live);
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;
     throw thrown;

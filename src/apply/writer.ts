@@ -22,16 +22,15 @@ interface One {
 
 const creationTries = 3;
 
-/** Whose an object is that no watch has shown. It may be the owner's: the answer to our writing it was lost. `same` is the very object that is installed,
- *  whose labels were removed; what another client has created in its place has its name alone. */
+/** Whose an object is that no watch has shown. It may be the owner's: the answer to our writing it was lost, or its labels were removed. */
 async function unseenOwner(
   { kube, ledger, owner, signal }: CheckContext,
   object: KubeObject,
-): Promise<'own' | 'same' | 'other' | 'absent'> {
+): Promise<'own' | 'other' | 'absent'> {
   try {
     const { metadata } = await kube.get(refOf(object), { signal });
-    if (metadata.uid === ledger.installedUid(owner, object)) return 'same';
-    return belongsTo(metadata, owner.name) ? 'own' : 'other';
+    const isInstalled = metadata.uid === ledger.installedUid(owner, object);
+    return isInstalled || belongsTo(metadata, owner.name) ? 'own' : 'other';
   } catch (thrown) {
     if (isNotFound(thrown)) return 'absent';
     throw thrown;
@@ -71,7 +70,6 @@ async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
     live = created === undefined ? await unseenOwner(check, object) : 'own';
   }
   if (created !== undefined) return { object: created, problems: [] };
-  if (live === 'same') return { object: await applyOver(check, object), problems: [] };
   const isOurs = live === 'own';
   if (!isOurs) check.ledger.willAdopt(object);
   const problems = await checkAll(check, [object]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
-import { configMap, namespace } from './contents.ts';
+import { configMap, crd, namespace } from './contents.ts';
 import { bundleDeployment, conditionOf, startWorld, type World } from './world.ts';
 
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
@@ -111,6 +111,19 @@ describe('an installed object', () => {
       expect((await world.kube.get(settings)).metadata).toMatchObject({ labels, ownerReferences });
     });
     expect(ownerReferences).toHaveLength(1);
+  });
+
+  test('N8, Q29 that is a definition, whose owner labels were removed, has them again', async () => {
+    await install('defined', { 'manifests/crd.yaml': crd('Buoy', 'drift.example.com') });
+    const ref = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      name: 'buoys.drift.example.com',
+    };
+    const { labels } = (await world.kube.get(ref)).metadata;
+    const none = { 'core.rukpak.io/owner-kind': null, 'core.rukpak.io/owner-name': null };
+    await world.kube.patch(ref, { metadata: { labels: none } }, asUser);
+    await eventually(async () => expect((await world.kube.get(ref)).metadata.labels).toEqual(labels));
   });
 
   test('N6, N8 in whose place another client has created an object of its own is reported, and that one stays', async () => {
