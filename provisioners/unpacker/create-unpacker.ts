@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
+import { formatOf } from '../../src/formats/index.ts';
 import { definitionOf } from '../../src/sources/definitions/index.ts';
 import { contentOf, loadedBytes } from './content-work.ts';
 import { largeBytes } from './large-bundles.ts';
@@ -10,7 +11,14 @@ import { ThreadPool } from './pool.ts';
 import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
 import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
-import type { PackedReleases, SharedContents, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
+import type {
+  LoadRequest,
+  PackedReleases,
+  SharedContents,
+  Unpacker,
+  UnpackerOptions,
+  UnpackerUsage,
+} from './unpacker.ts';
 
 const requestDeadlineMs = 60_000;
 const requestPollMs = 100;
@@ -60,6 +68,8 @@ interface Parts {
   readonly pool: ThreadPool;
   /** Loads large contents: no other work waits for it. */
   readonly largePool: ThreadPool;
+  /** Loads charts, which may take seconds to be read and rendered, whatever their size: others wait for none of them. */
+  readonly chartPool: ThreadPool;
   /** Since the start. */
   readonly counts: Counts;
 }
@@ -94,8 +104,14 @@ async function openParts(settings: UnpackerSettings): Promise<Parts> {
   await mkdir(renditionsFolder(storeDir), { recursive: true });
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
   const pool = new ThreadPool(settings, { locks, onWork });
-  const largePool = new ThreadPool({ ...settings, threads: 1 }, { locks, onWork });
-  return { store, uploads, pool, largePool, counts };
+  const openSingle = (): ThreadPool => new ThreadPool({ ...settings, threads: 1 }, { locks, onWork });
+  return { store, uploads, pool, largePool: openSingle(), chartPool: openSingle(), counts };
+}
+
+/** Whose threads load what is requested. */
+async function loadingPool({ store, pool, largePool, chartPool }: Parts, request: LoadRequest): Promise<ThreadPool> {
+  if (formatOf(request.provisionerClassName).hasReleases === true) return chartPool;
+  return loadedBytes(request, await store.find(request.bundle)) > largeBytes ? largePool : pool;
 }
 
 /** What concerns the budget of the store. */
@@ -167,7 +183,8 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   const settings = completeSettings(options);
   using stack = new DisposableStack();
   stack.use(lockFolder(settings.storeDir));
-  const { store, uploads, pool, largePool, counts } = await openParts(settings);
+  const parts = await openParts(settings);
+  const { store, uploads, pool, largePool, chartPool, counts } = parts;
   const closing = new AbortController();
   const held = stack.move();
   return {
@@ -180,8 +197,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
       return await pool.run('unpack', request, { signal, onProgress });
     },
     async load(request, { signal }) {
-      const isLarge = loadedBytes(request, await store.find(request.bundle)) > largeBytes;
-      const { pieces, ...loaded } = await (isLarge ? largePool : pool).run('load', request, { signal });
+      const { pieces, ...loaded } = await (await loadingPool(parts, request)).run('load', request, { signal });
       return { ...loaded, objects: await joinObjects(pieces, signal) };
     },
     async find(bundle) {
@@ -202,7 +218,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
-      await Promise.all([pool, largePool].map((each) => each[Symbol.asyncDispose]()));
+      await Promise.all([pool, largePool, chartPool].map((each) => each[Symbol.asyncDispose]()));
       held.dispose();
     },
   };

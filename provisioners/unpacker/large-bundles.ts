@@ -23,12 +23,18 @@ function endedError(why: string, heapMebibytes: number): TerminalError | Transie
   return new TerminalError('InvalidBundle', text);
 }
 
-/** Of the files that are read. */
+/** Packed charts may be a thousand times larger than their files: whatever these have, reading them may take long. */
+const packedChart = /\.(tgz|tar\.gz)$/;
+
+/** Of the files that are read; more than `largeBytes` for packed charts. */
 function readBytes({ tree }: Staging, provisionerClassName: string): number {
-  const { directories } = formatOf(provisionerClassName);
+  const { directories, hasReleases = false } = formatOf(provisionerClassName);
   const isRead = (path: string): boolean => directories === 'all' || directories.includes(path.split('/')[0] ?? '');
   let sizeBytes = 0;
-  for (const { path, node } of tree.entries()) if (node.kind === 'file' && isRead(path)) sizeBytes += node.sizeBytes;
+  for (const { path, node } of tree.entries()) {
+    if (node.kind !== 'file' || !isRead(path)) continue;
+    sizeBytes += hasReleases && packedChart.test(path) ? node.sizeBytes + largeBytes : node.sizeBytes;
+  }
   return sizeBytes;
 }
 

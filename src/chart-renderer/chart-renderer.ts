@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, TerminalError } from '../base/index.ts';
+import { makeFolder, type TakeTurn, TerminalError, turnTaker } from '../base/index.ts';
 import { type ChartRenderer, type ChartRequest, type LintMessage, renderFailed } from '../formats/index.ts';
 import { type RunEnd, runConfined } from './confined-run.ts';
 import { findHelm, type HelmPlace, type HelmProgram, stateOfProgram } from './helm-program.ts';
@@ -67,8 +67,8 @@ async function writeValues(folder: string, { values }: ChartRequest): Promise<re
   return args;
 }
 
-/** At once: charts have many small files, and this runs in a worker thread. */
-function writeChart(folder: string, { files }: ChartRequest): void {
+/** Small files, one after the other; other charts have their turns, as there may be very many. */
+async function writeChart(folder: string, { files }: ChartRequest, takeTurn: TakeTurn): Promise<void> {
   const made = new Set<string>();
   const root = resolve(folder, 'chart');
   for (const { path, content } of files) {
@@ -78,6 +78,7 @@ function writeChart(folder: string, { files }: ChartRequest): void {
     if (!made.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
     made.add(parent);
     writeFileSync(target, content, { mode: 0o600 });
+    await takeTurn();
   }
 }
 
@@ -187,7 +188,7 @@ class HelmRenderer implements ChartRenderer {
   }
 
   async #run({ path, hasOwnNetwork }: HelmProgram, { args, request, folder, signal }: HelmRun): Promise<RunEnd> {
-    writeChart(folder, request);
+    await writeChart(folder, request, turnTaker(signal));
     const command = [path, ...args];
     const ended = await runConfined({ command, folder, hasOwnNetwork, limits: this.#limits, signal });
     if (ended.limit !== undefined) refuse(limitText(ended.limit, this.#limits));

@@ -38,6 +38,24 @@ function refuse(text: string, cause?: unknown): never {
   throw new TerminalError('InvalidBundle', text, { cause });
 }
 
+/** Files that are parsed to read a chart, with those of the charts that it contains, and how many bytes of each kind there may be together: a packed chart may be a
+ *  thousand times larger than what is fetched, and to parse these bytes takes time. The largest charts have a tenth of these. */
+const parsedFiles: readonly { readonly names: readonly string[]; readonly maxBytes: number }[] = [
+  { names: ['Chart.yaml', 'requirements.yaml'], maxBytes: 2 * 1024 * 1024 },
+  { names: ['values.schema.json'], maxBytes: 8 * 1024 * 1024 },
+];
+
+/** @throws TerminalError InvalidBundle */
+function assertParsedSizes(charts: readonly ContainedChart[]): void {
+  for (const { names, maxBytes } of parsedFiles) {
+    const files = charts.flatMap((chart) => chart.files.filter(({ path }) => names.includes(path)));
+    const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
+    if (bytes <= maxBytes) continue;
+    const whose = charts.length > 1 ? 'the chart and the charts in it have' : 'the chart has';
+    refuse(`${whose} ${names.join(' and ')} of ${bytes} bytes together, more than the limit of ${maxBytes} bytes`);
+  }
+}
+
 function readDocument(name: string, files: readonly ChartFile[]): JsonObject | undefined {
   const file = files.find(({ path }) => path === name);
   if (file === undefined) return undefined;
@@ -81,6 +99,7 @@ function validate(document: JsonObject): void {
 /** Reads and validates the metadata of a chart.
  *  @throws TerminalError InvalidBundle, as Helm words it */
 export function readChartMetadata(files: readonly ChartFile[]): ChartMetadata {
+  assertParsedSizes([{ path: '', files }]);
   const document = readDocument('Chart.yaml', files) ?? refuse('Chart.yaml file is missing');
   validate(document);
   return {
@@ -124,6 +143,7 @@ export function readChart(files: readonly ChartFile[]): CheckedChart {
   const { name, type } = metadata;
   if (type === 'library') refuse(`chart "${name}": library charts are not installable`);
   const charts = allCharts(files);
+  assertParsedSizes(charts);
   const missing = missingFrom(charts, metadata);
   if (missing.length > 0) {
     const names = missing.map(describe).join(', ');

@@ -7,11 +7,12 @@ import {
   type ChartFile,
   type ChartRequest,
   type InstallTerms,
+  maxManifestsBytes,
   type Rendered,
   type RenderTools,
   renderFailed,
 } from '../format.ts';
-import { readManifestFile } from '../manifest-file.ts';
+import { readManifestFile, ValueCount } from '../manifest-file.ts';
 import { findChart, maxChartBytes } from './chart-folder.ts';
 import { type CheckedChart, readChart } from './chart-metadata.ts';
 import { chartConfigProblems, chartConfigWarnings, maxValuesBytes, readChartConfig } from './config.ts';
@@ -31,11 +32,16 @@ function refuse(text: string): never {
 /** The definitions of `crds/`: what the chart brings whatever its values are. */
 function definitionsOf({ charts }: CheckedChart): readonly JsonObject[] {
   const found: JsonObject[] = [];
+  const values = new ValueCount();
+  let leftBytes = maxManifestsBytes;
   for (const { path: folder, files } of charts) {
     for (const { path, content } of files) {
       if (!/^crds\/.*\.(ya?ml|json)$/.test(path)) continue;
       const name = folder === '' ? path : `${folder}/${path}`;
-      readManifestFile(name, Buffer.from(content), { take: (object) => found.push(object), mayLackApiVersion: true });
+      leftBytes -= content.length;
+      if (leftBytes < 0) refuse(`the files of crds/ together have more than the limit of ${maxManifestsBytes} bytes`);
+      const take = (object: JsonObject): void => void found.push(object);
+      readManifestFile(name, Buffer.from(content), { take, values, mayLackApiVersion: true });
     }
   }
   return found;

@@ -1,5 +1,19 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseYamlDocuments } from '../../base/index.ts';
-import type { ChartFile, ReleaseFacts, ValuesDocument } from '../format.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseYamlDocuments, TerminalError } from '../../base/index.ts';
+import { type ChartFile, type ReleaseFacts, renderFailed, type ValuesDocument } from '../format.ts';
+
+/** Of one document, keys included: the largest charts have a tenth of these. */
+const maxNodes = 200_000;
+
+/** @throws TerminalError RenderFailed for very many values; as `parseYamlDocuments` */
+function readFirst(what: string, text: string): JsonObject {
+  try {
+    const [document] = parseYamlDocuments(what, text, { maxNodes });
+    return isJsonObject(document) ? document : {};
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'TooManyValues') throw thrown;
+    throw new TerminalError(renderFailed, thrown.message, { cause: thrown });
+  }
+}
 
 function merged(base: JsonObject, over: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = { ...(base as Record<string, JsonValue>) };
@@ -17,15 +31,12 @@ function atPath(path: string, text: string): JsonObject {
 }
 
 function valuesOf({ text, targetPath }: ValuesDocument): JsonObject {
-  if (targetPath !== undefined) return atPath(targetPath, text);
-  const [document] = parseYamlDocuments('values', text);
-  return isJsonObject(document) ? document : {};
+  return targetPath === undefined ? readFirst('values', text) : atPath(targetPath, text);
 }
 
 function firstDocument(files: readonly ChartFile[], name: string): JsonObject {
   const file = files.find(({ path }) => path === name);
-  const [document] = file === undefined ? [] : parseYamlDocuments(name, new TextDecoder().decode(file.content));
-  return isJsonObject(document) ? document : {};
+  return file === undefined ? {} : readFirst(name, new TextDecoder().decode(file.content));
 }
 
 /** What Helm records of a release besides its objects. */

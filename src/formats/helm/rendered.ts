@@ -3,6 +3,7 @@ import {
   formatPath,
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   objectAt,
   parseYamlDocuments,
   printable,
@@ -11,7 +12,7 @@ import {
   YamlPositions,
 } from '../../base/index.ts';
 import { type Rendered, type RenderedHook, renderFailed, type ValuesDocument } from '../format.ts';
-import { readManifestFile } from '../manifest-file.ts';
+import { readManifestFile, ValueCount } from '../manifest-file.ts';
 
 /** When objects of a chart are installed that are no part of its release. */
 const hookEvents = [
@@ -65,7 +66,7 @@ export function readRendered(manifests: Buffer): Pick<Rendered, 'objects' | 'hoo
     else if (hook.events.length > 0) hooks.push(hook);
   };
   try {
-    readManifestFile('the rendered templates', manifests, { take });
+    readManifestFile('the rendered templates', manifests, { take, values: new ValueCount() });
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     throw new TerminalError(renderFailed, thrown.message, { cause: thrown });
@@ -93,20 +94,48 @@ function withIndexes(path: readonly string[]): readonly (string | number)[] {
   return path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-/** Where a value was set: in the last document that has it. */
-function placeOf(path: readonly string[], values: readonly ValuesDocument[]): string {
-  const document = values.findLast(({ text, targetPath }) =>
-    targetPath === undefined ? isSet(text, path) : targetPath === path.join('.'),
-  );
-  if (document === undefined) return '';
-  const { origin, text, targetPath, isWritten } = document;
-  if (isWritten === false) return ` (${origin}.${formatPath(withIndexes(path))})`;
-  const at = targetPath === undefined ? new YamlPositions(text).find(0, withIndexes(path)) : undefined;
-  return at === undefined ? ` (${origin})` : ` (${origin}:${at.line}:${at.column})`;
+/** Values that have more characters together, ten times what charts need, are not looked through: a place takes as long to find as they are. */
+const maxPlacedCharacters = 256 * 1024;
+
+/** The documents of values, each of which is read once, however many problems there are with it. */
+class ValuePlaces {
+  readonly #documents: readonly { readonly values: ValuesDocument; readonly read: () => PlacedDocument }[];
+
+  constructor(documents: readonly ValuesDocument[]) {
+    const isShort = documents.reduce((sum, { text }) => sum + text.length, 0) <= maxPlacedCharacters;
+    const placed = isShort ? documents : [];
+    this.#documents = placed.map((values) => ({ values, read: once(() => readPlaced(values.text)) }));
+  }
+
+  /** Where a value was set: in the last document that has it. */
+  of(path: readonly string[]): string {
+    const document = this.#documents.findLast(({ values, read }) =>
+      values.targetPath === undefined ? isSet(read().value, path) : values.targetPath === path.join('.'),
+    );
+    if (document === undefined) return '';
+    const { origin, targetPath, isWritten } = document.values;
+    if (isWritten === false) return ` (${origin}.${formatPath(withIndexes(path))})`;
+    const at = targetPath === undefined ? document.read().positions.find(0, withIndexes(path)) : undefined;
+    return at === undefined ? ` (${origin})` : ` (${origin}:${at.line}:${at.column})`;
+  }
 }
 
-function isSet(text: string, path: readonly string[]): boolean {
-  const [document = null] = parseYamlDocuments('values', text);
+interface PlacedDocument {
+  readonly value: JsonValue;
+  readonly positions: YamlPositions;
+}
+
+function readPlaced(text: string): PlacedDocument {
+  const [value = null] = parseYamlDocuments('values', text);
+  return { value, positions: new YamlPositions(text) };
+}
+
+function once<Result>(read: () => Result): () => Result {
+  let result: Result | undefined;
+  return () => (result ??= read());
+}
+
+function isSet(document: JsonValue, path: readonly string[]): boolean {
   let value: unknown = document;
   for (const part of path) {
     if (Array.isArray(value)) value = (value as readonly unknown[])[Number(part)];
@@ -115,11 +144,14 @@ function isSet(text: string, path: readonly string[]): boolean {
   return value !== undefined;
 }
 
-/** What an engine has written about a failure, with the places of values that do not fit the chart's schema. */
+/** What an engine has written about a failure, with the places of values that do not fit the chart's schema, as far as it is shown. */
 export function explainFailure(text: string, values: readonly ValuesDocument[]): string {
-  const lines = text.split('\n').map((line) => {
-    const path = pathOfProblem(line.trim());
-    return path === undefined ? line : `${line}${placeOf(path, values)}`;
-  });
+  const places = new ValuePlaces(values);
+  const lines = cutText(text.trim(), maxFailureCharacters)
+    .split('\n')
+    .map((line) => {
+      const path = pathOfProblem(line.trim());
+      return path === undefined ? line : `${line}${places.of(path)}`;
+    });
   return cutText(printable(lines.join('\n').trim()), maxFailureCharacters);
 }
