@@ -1,9 +1,14 @@
-import type { Store, StoredEntry } from '../storage/index.ts';
+import { heapRoom, type Store, type StoredEntry } from '../storage/index.ts';
 import type { TransferLimits } from './transfer-limits.ts';
 
 const entryBytes = 8;
-/** Characters of objects that are stored no more, and stay because a state that has them is still being sent. */
-const defaultMaxReplaced: number = 256 * 1024 * 1024;
+const mostReplaced: number = 256 * 1024 * 1024;
+const heapShare = 0.2;
+
+/** Characters of objects that are stored no more, and stay because a state that has them is still being sent: as many as the heap has room for. */
+function defaultMaxReplaced(): number {
+  return Math.min(mostReplaced, heapRoom() * heapShare);
+}
 
 interface HeldState {
   readonly replacedBefore: number;
@@ -19,7 +24,7 @@ export class HeldStates {
   readonly #states = new Set<HeldState>();
   #replaced = 0;
 
-  constructor(store: Pick<Store, 'subscribe'>, transfers: TransferLimits, maxReplaced: number = defaultMaxReplaced) {
+  constructor(store: Pick<Store, 'subscribe'>, transfers: TransferLimits, maxReplaced: number = defaultMaxReplaced()) {
     this.#transfers = transfers;
     this.#maxReplaced = maxReplaced;
     store.subscribe(undefined, ({ previous }) => this.#count(previous));

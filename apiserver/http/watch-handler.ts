@@ -77,7 +77,16 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
   if (options.marksInitialEnd) stream.sendBookmark(true);
 }
 
-/** Sends the events after the revision of the stream, no faster than they are read, and from then on every event.
+/** Sends the event after the revision of the stream. */
+async function sendNext(call: ResourceCall, stream: WatchStream): Promise<void> {
+  const event = call.parts.store.eventAfter(call.type.storageKey, stream.revision);
+  if (event === undefined) return;
+  await prepareEvent(call, event);
+  stream.onEvent(event, { bytes: new Map(), objects: new Map() });
+}
+
+/** Sends the events after the revision of the stream, no faster than they are read, and from then on every event. None of them is held for a client that
+ *  does not read: they would stay in memory, however much is written meanwhile. What the server forgets before it is read ends the watch.
  *  @throws StatusError 410 */
 async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposable> {
   const { type } = call;
@@ -87,16 +96,13 @@ async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposab
     if (stream.revision > store.revision) throw notReached(stream.revision, store.revision);
   }
   for (;;) {
-    const events = store.eventsAfter(type.storageKey, stream.revision);
-    if (events === undefined) throw tooOld(stream.revision, store.oldestRevision(type.storageKey));
+    const oldest = store.oldestRevision(type.storageKey);
+    if (stream.revision < oldest) throw tooOld(stream.revision, oldest);
     // Nothing may happen between this look and the subscription.
-    if (events.length === 0) return subscribe(call, stream);
-    for (const event of events) {
-      await prepareEvent(call, event);
-      stream.onEvent(event, { bytes: new Map(), objects: new Map() });
-      await stream.drained();
-      await call.exchange.nextTurn();
-    }
+    if (store.eventAfter(type.storageKey, stream.revision) === undefined) return subscribe(call, stream);
+    await sendNext(call, stream);
+    await stream.drained();
+    await call.exchange.nextTurn();
   }
 }
 

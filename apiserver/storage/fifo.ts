@@ -27,6 +27,18 @@ export class Fifo<T> {
     return item;
   }
 
+  /** Those from the first on that is not before; the items must be in that order. */
+  *from(isBefore: (item: T) => boolean): Generator<T> {
+    let low = this.#head;
+    let high = this.#items.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isBefore(this.#items[middle] as T)) low = middle + 1;
+      else high = middle;
+    }
+    for (let index = low; index < this.#items.length; index += 1) yield this.#items[index] as T;
+  }
+
   *newestFirst(): Generator<T> {
     for (let index = this.#items.length - 1; index >= this.#head; index -= 1) yield this.#items[index] as T;
   }

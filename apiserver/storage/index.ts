@@ -14,4 +14,5 @@ export {
   type StoreEvent,
 } from './storage.ts';
 export { Store } from './store.ts';
+export { heapRoom } from './stored-size.ts';
 export type { HistoryLimits } from './watch-history.ts';

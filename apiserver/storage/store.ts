@@ -130,9 +130,9 @@ export class Store {
     return [...table.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** Events of a type after `revision`; undefined when some are forgotten. */
-  eventsAfter(storageKey: string, revision: number): StoreEvent[] | undefined {
-    return this.#history.after(storageKey, revision);
+  /** The oldest event of a type after `revision`; undefined when there is none. Whether some are forgotten is to be asked of `oldestRevision`. */
+  eventAfter(storageKey: string, revision: number): StoreEvent | undefined {
+    return this.#history.next(storageKey, revision);
   }
 
   oldestRevision(storageKey: string): number {

@@ -57,6 +57,14 @@ export class WatchHistory {
     return Math.max(this.#floor, this.#droppedUpTo.get(storageKey) ?? 0);
   }
 
+  /** The oldest event of a type after `revision`, which must not be forgotten; undefined when there is none. */
+  next(storageKey: string, revision: number): StoreEvent | undefined {
+    for (const event of this.#events.from((one) => one.revision <= revision)) {
+      if (event.entry.storageKey === storageKey) return event;
+    }
+    return undefined;
+  }
+
   /** Events of one type after `revision`, oldest first; undefined when some of them are forgotten. */
   after(storageKey: string, revision: number): StoreEvent[] | undefined {
     if (revision < this.oldestRevision(storageKey)) return undefined;
