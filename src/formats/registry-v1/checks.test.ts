@@ -303,3 +303,20 @@ test('a good bundle has no problems, and a name of a million characters takes no
   expect(problems(withWebhooks(webhook()))).toEqual([]);
   expect(problems(withDeployments(['a'.repeat(1_000_000)]))).toHaveLength(1);
 });
+
+test('what an operator has very many of is refused, before each is compared with all', () => {
+  const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `a${index}`);
+  const apis = (count: number): JsonObject =>
+    acmeCsv({
+      apiservicedefinitions: {
+        owned: names(count).map((name) => ({ name, group: name, kind: 'A', version: 'v1', deploymentName: manager })),
+      },
+    });
+  const refusal = (counted: string, most: number): string =>
+    `the operator has ${counted}, at most ${most} are allowed: split the operator`;
+  expect(problems(apis(200))).toEqual([]);
+  expect(problems(apis(201))).toEqual([refusal('201 owned APIServices', 200)]);
+  expect(problems(withDeployments(names(101)))).toEqual([refusal('101 deployments', 100)]);
+  const webhooks = names(201).map((name) => webhook({ generateName: `${name}.acme.example` }));
+  expect(problems(withWebhooks(...webhooks))).toEqual([refusal('201 webhookdefinitions', 200)]);
+});

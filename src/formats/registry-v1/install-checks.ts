@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, textAt, valueAt } from '../../base/index.ts';
 import { nameProblems } from './checks.ts';
-import type { ApiServiceDescription, DeploymentEntry, WebhookEntry } from './csv.ts';
+import type { ApiServiceDescription, DeploymentEntry, Permission, WebhookEntry } from './csv.ts';
 import { accountOf, servingNames } from './names.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
 
@@ -21,6 +21,11 @@ function webhooksOf({ csv }: RegistryBundle): readonly WebhookEntry[] {
 
 function apisOf({ csv }: RegistryBundle): readonly ApiServiceDescription[] {
   return csv.spec.apiservicedefinitions.owned ?? [];
+}
+
+function permissionsOf({ csv }: RegistryBundle): readonly Permission[] {
+  const { permissions, clusterPermissions } = csv.spec.install.spec;
+  return [...(permissions ?? []), ...(clusterPermissions ?? [])];
 }
 
 const strategyIsDeployment: Check = ({ csv }) => {
@@ -46,9 +51,9 @@ const csvNameIsSegment: Check = ({ csv }) => {
     : [];
 };
 
-const accountsHaveGoodNames: Check = ({ csv }) => {
-  const { permissions, clusterPermissions, deployments } = csv.spec.install.spec;
-  const named = [...(permissions ?? []), ...(clusterPermissions ?? [])].map(accountOf);
+const accountsHaveGoodNames: Check = (bundle) => {
+  const { deployments } = bundle.csv.spec.install.spec;
+  const named = permissionsOf(bundle).map(accountOf);
   const used = (deployments ?? []).map(({ spec }) => textAt(objectAt(spec, 'template', 'spec'), 'serviceAccountName'));
   return [...new Set([...named, ...used])]
     .filter((name) => name !== '' && nameProblems(name).length > 0)
@@ -136,6 +141,20 @@ const webhooksAreComplete: Check = (bundle) =>
     ];
   });
 
+/** Far more than any operator has that is published, as for the ClusterServiceVersions of a cluster: each is compared with all objects of the bundle, or makes some. */
+const limits: readonly (readonly [what: string, most: number, of: (bundle: RegistryBundle) => readonly unknown[]])[] = [
+  ['deployments', 100, deploymentsOf],
+  ['webhookdefinitions', 200, webhooksOf],
+  ['owned APIServices', 200, apisOf],
+  ['permissions', 1_000, permissionsOf],
+];
+
+const numbersAreLimited: Check = (bundle) =>
+  limits.flatMap(([what, most, of]) => {
+    const { length } = of(bundle);
+    return length > most ? [`the operator has ${length} ${what}, at most ${most} are allowed: split the operator`] : [];
+  });
+
 /** Checks for what the API server would reject although the reference renders it, in the order of the findings. */
 const checks: readonly Check[] = [
   strategyIsDeployment,
@@ -153,5 +172,6 @@ const checks: readonly Check[] = [
 /** Everything in a bundle that no cluster would take, or that installs nothing, a line each; empty for a good one. The reference has none of these.
  *  @see docs/spec/registry-v1-rendering.md#validation-before-rendering, and the deviations [D] of #names-and-hashes and #generated-objects */
 export function findInstallProblems(bundle: RegistryBundle): readonly string[] {
-  return checks.flatMap((check) => check(bundle));
+  const excess = numbersAreLimited(bundle);
+  return excess.length > 0 ? excess : checks.flatMap((check) => check(bundle));
 }
