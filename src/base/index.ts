@@ -89,6 +89,7 @@ export {
 } from './serving-certificate.ts';
 export { type RoomShare, SharedRoom } from './shared-room.ts';
 export { limitSmallFrames } from './small-frames.ts';
+export { threadMemory } from './thread-memory.ts';
 export { ThreadPool } from './thread-pool.ts';
 export { TokenGuesses } from './token-guesses.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';

@@ -35,7 +35,9 @@ test('of threads that have too much together the one with the most ends, and no 
   expect(ended).toEqual([]);
   memory.add(threadOf('c', 40, ended));
   await vi.advanceTimersByTimeAsync(5 * twoChecksMs);
-  expect(ended).toEqual(['b: the limit of 100 MiB for all threads together was reached, and it had the most']);
+  expect(ended).toEqual([
+    'b: the limit of 100 MiB for all threads and programs together was reached, and it had the most',
+  ]);
 });
 
 test('a thread without a job ends first if it has its part, and does not count once it has ended', async () => {

@@ -1,9 +1,9 @@
 const mebibyte = 1024 * 1024;
-/** Of all threads of a process together: with its main thread, and decoders and programs beside it, less than the 2 GiB of its container. */
+/** Of all threads of a process and the programs that render for them: with its main thread and decoders beside it, less than the 2 GiB of its container. */
 const maxTogetherBytes = 768 * mebibyte;
 const checkMs = 100;
 
-/** A thread whose memory is limited together with that of others. */
+/** A thread, or a program that one has started, whose memory is limited together with that of others. */
 export interface MeasuredThread {
   readonly jobCount: number;
   /** What it has in its heap and outside of it; undefined when it has ended. */
@@ -53,7 +53,7 @@ export class ThreadMemory {
     const [thread, measurement] = most;
     // Not to end another one before this one has ended.
     measurement.sizeBytes = 0;
-    const limit = `the limit of ${this.#maxBytes / mebibyte} MiB for all threads together was reached, and it had the most`;
+    const limit = `the limit of ${this.#maxBytes / mebibyte} MiB for all threads and programs together was reached, and it had the most`;
     thread.makeRoom(limit);
   }
 
@@ -82,5 +82,5 @@ export class ThreadMemory {
   }
 }
 
-/** Of the threads that this thread has started. */
+/** Of the threads and programs that this thread has started. */
 export const threadMemory: ThreadMemory = new ThreadMemory();

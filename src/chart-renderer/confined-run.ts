@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { TransientError } from '../base/index.ts';
+import { TransientError, threadMemory } from '../base/index.ts';
 import type { RunLimits } from './limits.ts';
 
 /** A program to be run without a network, in a folder of its own. */
@@ -28,8 +29,10 @@ const headBytes = maxComplaintBytes / 2;
 /** Nothing listens there. */
 const nowhere = 'http://127.0.0.1:1';
 const isOutOfMemory = /out of memory|cannot allocate memory|failed to (create new OS thread|reserve|allocate)/i;
-/** Sets what only a shell can set, for the process that takes its place. */
-const confine = 'ulimit -c 0; ulimit -t "$1"; ulimit -d "$2" 2>/dev/null; shift 2; exec "$@"';
+/** Sets what only a shell can set, for the process that takes its place. Where memory runs short, the system ends that one before the process that has
+ *  started it. */
+const confine =
+  'ulimit -c 0; ulimit -t "$1"; ulimit -d "$2" 2>/dev/null; { echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; shift 2; exec "$@"';
 
 /** Nothing of the environment of this process. */
 function environmentOf({ folder, limits }: ConfinedRun): Record<string, string> {
@@ -105,8 +108,15 @@ function limitOf(streams: Streams, status: number | null, endedBy: NodeJS.Signal
   return endedBy === 'SIGKILL' || endedBy === 'SIGXCPU' || /SIGXCPU/.test(complaint) ? 'processor' : undefined;
 }
 
+/** A program counts with the threads of this process, which have the memory of one container together. Undefined where the system does not show it. */
+async function residentBytes(pid: number | undefined): Promise<number | undefined> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(text)?.[1];
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
+}
+
 /** Runs a program to its end, in a process group that does not outlive this function.
- *  @throws TransientError DeadlineExceeded · the error of a program that cannot be started · the signal's reason */
+ *  @throws TransientError DeadlineExceeded, ProgramEnded when others need its memory · the error of a program that cannot be started · the signal's reason */
 export async function runConfined(run: ConfinedRun): Promise<RunEnd> {
   const { folder, limits, signal } = run;
   signal.throwIfAborted();
@@ -122,6 +132,11 @@ export async function runConfined(run: ConfinedRun): Promise<RunEnd> {
   };
   const deadline = new TransientError('DeadlineExceeded', `helm did not end within ${limits.deadlineMs / 1000} s`);
   const timer = setTimeout(() => end(deadline), limits.deadlineMs);
+  using _ = threadMemory.add({
+    jobCount: 1,
+    measure: () => residentBytes(child.pid),
+    makeRoom: (text) => end(new TransientError('ProgramEnded', `helm was ended, to be run again later: ${text}`)),
+  });
   const onAbort = (): void => end(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
   child.once('error', reject);
