@@ -72,18 +72,17 @@ async function createSubscription(kube: KubeClient, request: InstallRequest): Pr
   }
 }
 
-/** Operators in the namespace, installed or to be, and its catalogs. Copies of operators of other namespaces are none. */
+const named = (kind: string, objects: readonly KubeObject[]): readonly string[] =>
+  objects.map(({ metadata }) => `${kind} ${metadata.name}`);
+
+/** Operators in the namespace, installed or to be. Copies of those of other namespaces are none. */
 async function operatorsIn(kube: KubeClient, namespace: string): Promise<readonly string[]> {
   const subscriptions = await kube.list({ ...subscriptionResource, namespace });
-  const sources = await kube.list({ ...catalogSourceResource, namespace });
   const versions = await kube.list({ ...clusterServiceVersionResource, namespace });
   const originals = versions.items.filter((item) => !isCopied(parseClusterServiceVersion(item)));
-  const named = (kind: string, objects: readonly KubeObject[]): readonly string[] =>
-    objects.map(({ metadata }) => `${kind} ${metadata.name}`);
   return [
     ...named(subscriptionResource.kind, subscriptions.items),
     ...named(clusterServiceVersionResource.kind, originals),
-    ...named(catalogSourceResource.kind, sources.items),
   ];
 }
 
@@ -93,7 +92,9 @@ async function usersOf(kube: KubeClient, { kind, metadata }: KubeObject): Promis
     if (kind === operatorGroupResource.kind) return await operatorsIn(kube, metadata.namespace ?? '');
     if (kind !== 'Namespace') return [];
     const { name = '' } = metadata;
-    return [...new Set([...(await operatorsIn(kube, name)), ...(await othersIn(kube, name))])];
+    const sources = await kube.list({ ...catalogSourceResource, namespace: name });
+    const catalogs = named(catalogSourceResource.kind, sources.items);
+    return [...new Set([...(await operatorsIn(kube, name)), ...catalogs, ...(await othersIn(kube, name))])];
   } catch (thrown) {
     // It must not be deleted unseen.
     if (!isKubeError(thrown)) throw thrown;
