@@ -239,9 +239,12 @@ export class Ledger {
     return [...(this.#installationOf(owner)?.objects.values() ?? [])];
   }
 
-  /** The uid that the object has as it is installed for the owner; undefined where that is not known. */
+  /** The uid that the object has as it is installed for the owner, or as the last write has left it; undefined where that is not known. */
   installedUid(owner: Owner, object: KubeObject): string | undefined {
-    return this.#installationOf(owner)?.objects.get(keyOf(object))?.uid;
+    const key = keyOf(object);
+    const claim = this.#claims.get(key);
+    const written = claim?.owner.uid === owner.uid ? claim.written?.object.uid : undefined;
+    return this.#installationOf(owner)?.objects.get(key)?.uid ?? written;
   }
 
   /** What was applied of one kind, in whichever version, for all owners. */

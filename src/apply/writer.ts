@@ -22,15 +22,17 @@ interface One {
 
 const creationTries = 3;
 
-/** Whose an object is that no watch has shown. It may be the owner's: the answer to our writing it was lost, or its labels were removed. */
+/** Whose an object is that no watch has shown. It may be the owner's: the answer to our writing it was lost. `same` is the very object that is installed,
+ *  whose labels were removed; what another client has created in its place has its name alone. */
 async function unseenOwner(
-  { kube, ledger, owner, signal }: CheckContext,
+  { kube, owner, signal }: CheckContext,
   object: KubeObject,
-): Promise<'own' | 'other' | 'absent'> {
+  installedUid: string | undefined,
+): Promise<'own' | 'same' | 'other' | 'absent'> {
   try {
     const { metadata } = await kube.get(refOf(object), { signal });
-    const isInstalled = metadata.uid === ledger.installedUid(owner, object);
-    return isInstalled || belongsTo(metadata, owner.name) ? 'own' : 'other';
+    if (metadata.uid === installedUid) return 'same';
+    return belongsTo(metadata, owner.name) ? 'own' : 'other';
   } catch (thrown) {
     if (isNotFound(thrown)) return 'absent';
     throw thrown;
@@ -62,14 +64,18 @@ async function create(check: CheckContext, object: KubeObject): Promise<KubeObje
 }
 
 async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
+  const installedUid = check.ledger.installedUid(check.owner, object);
+  const ownerAfter = async (made: KubeObject | undefined) =>
+    made === undefined ? await unseenOwner(check, object, installedUid) : 'own';
   let created = await create(check, object);
-  let live = created === undefined ? await unseenOwner(check, object) : 'own';
+  let live = await ownerAfter(created);
   // What was deleted meanwhile is created, not taken over: a rollback would retain it.
   for (let left = creationTries; live === 'absent' && left > 1; left -= 1) {
     created = await create(check, object);
-    live = created === undefined ? await unseenOwner(check, object) : 'own';
+    live = await ownerAfter(created);
   }
   if (created !== undefined) return { object: created, problems: [] };
+  if (live === 'same') return { object: await applyOver(check, object), problems: [] };
   const isOurs = live === 'own';
   if (!isOurs) check.ledger.willAdopt(object);
   const problems = await checkAll(check, [object]);
@@ -105,22 +111,18 @@ export async function writeUnchecked(check: CheckContext, objects: readonly Kube
   };
 }
 
-/** Writes objects that were checked.
+/** Writes objects that were checked. One that has come since, and is not known to be the owner's, is checked as well.
  *  @throws InstallBlocked, InstallRefused at the first that fails */
 export async function writeChecked(
   check: CheckContext,
   objects: readonly KubeObject[],
 ): Promise<readonly KubeObject[]> {
-  const write = async (object: KubeObject): Promise<KubeObject> => {
-    try {
-      return await applyOver(check, object);
-    } catch (thrown) {
-      if (check.signal.aborted) throw thrown;
-      throwProblems([problemOf(describeRef(refOf(object)), thrown)]);
-      throw thrown;
-    }
+  const write = async (object: KubeObject): Promise<readonly KubeObject[]> => {
+    const { object: written, problems } = await writeOne(check, object);
+    throwProblems(problems);
+    return written === undefined ? [] : [written];
   };
-  return await traced(workOf(objects), () => mapLimit(objects, parallelWrites, write));
+  return (await traced(workOf(objects), () => mapLimit(objects, parallelWrites, write))).flat();
 }
 
 /** Whether the server, rather than what was sent, is the cause: it did not answer, or answered that it could not. */
