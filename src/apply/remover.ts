@@ -288,25 +288,35 @@ export class Remover {
   ): Promise<readonly InstalledObject[]> {
     const kube = clientFor(this.#deps.kube, owner);
     const left = await mapLimit(objects, parallelWrites, async (object) => {
-      return object.isDeleting || (await deleteOne(kube, object, { owner, signal })) ? object : undefined;
+      return object.isDeleting || (await deleteOne(object, { kube, owner, signal })) ? object : undefined;
     });
     return left.filter((object) => object !== undefined);
   }
 }
 
-/** Whether the object still exists afterwards. One that another client has created in its place stays; a watch will show one that was installed. */
-async function deleteOne(
-  kube: KubeClient,
-  { ref, uid }: InstalledObject,
-  { owner, signal }: { readonly owner: Owner; readonly signal: AbortSignal },
-): Promise<boolean> {
+interface Deletion {
+  readonly kube: KubeClient;
+  readonly owner: Owner;
+  readonly signal: AbortSignal;
+}
+
+/** Whether another client has created an object in the place of the installed one. */
+async function isReplaced(thrown: unknown, { ref, uid }: InstalledObject, deletion: Deletion): Promise<boolean> {
+  if (!isConflict(thrown)) return false;
+  const { kube, owner, signal } = deletion;
+  const live = await findObject(kube, ref, { signal });
+  return live !== undefined && live.metadata.uid !== uid && !belongsTo(live.metadata, owner.name);
+}
+
+/** Whether the object still exists afterwards. Another one in its place stays. */
+async function deleteOne(object: InstalledObject, deletion: Deletion): Promise<boolean> {
+  const { ref, uid } = object;
   try {
-    const rest = await kube.delete(ref, { uid, signal });
+    const rest = await deletion.kube.delete(ref, { uid, signal: deletion.signal });
     return ref.kind === 'Namespace' || (rest?.metadata.finalizers?.length ?? 0) > 0;
   } catch (thrown) {
     if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
-    const live = isConflict(thrown) ? await findObject(kube, ref, { signal }) : undefined;
-    if (live !== undefined && live.metadata.uid !== uid && !belongsTo(live.metadata, owner.name)) return false;
+    if (await isReplaced(thrown, object, deletion)) return false;
     throw thrown;
   }
 }
