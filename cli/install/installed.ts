@@ -49,24 +49,29 @@ async function machinesOf(core: KubeObject, kube: KubeClient, signal: AbortSigna
   return { actuator, hasNodeAgents: (await findObject(kube, ref, { signal })) !== undefined };
 }
 
+/** What the Deployment of the controllers shows. */
+async function readCore(core: KubeObject, kube: KubeClient, signal: AbortSignal): Promise<Omit<Installed, 'overlay'>> {
+  const podSpec = objectAt(core as unknown as JsonObject, 'spec', 'template', 'spec');
+  return {
+    image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,
+    shards: shardCountOf(core),
+    hasOlm: hasOlm(core),
+    olmNamespace: olmNamespaceOf(core),
+    machines: await machinesOf(core, kube, signal),
+  };
+}
+
+const begun = { image: undefined, shards: 1, hasOlm: false, olmNamespace: undefined, machines: undefined } as const;
+
 /** Undefined where Longshore is not installed. An installation that ended before its Deployment was there counts by the overlay that its Namespace records:
  *  begun with few permissions, it must not go on with more. */
 export async function findInstalled(kube: KubeClient, signal: AbortSignal): Promise<Installed | undefined> {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace, name: 'core' };
-  const found = await findObject(kube, ref, { signal });
-  const core = found !== undefined && isOurs(found) ? found : undefined;
+  const core = await findObject(kube, ref, { signal });
   const namespace = await findObject(kube, { apiVersion: 'v1', kind: 'Namespace', name: systemNamespace }, { signal });
   const overlay = namespace?.metadata.annotations?.[overlayAnnotation];
-  if (core === undefined && overlay === undefined) return undefined;
-  const podSpec = objectAt(core as JsonObject | undefined, 'spec', 'template', 'spec');
-  return {
-    overlay,
-    image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,
-    shards: core === undefined ? 1 : shardCountOf(core),
-    hasOlm: core !== undefined && hasOlm(core),
-    olmNamespace: core && olmNamespaceOf(core),
-    machines: core && (await machinesOf(core, kube, signal)),
-  };
+  if (core !== undefined && isOurs(core)) return { overlay, ...(await readCore(core, kube, signal)) };
+  return overlay === undefined ? undefined : { overlay, ...begun };
 }
 
 /** The overlay to install: the requested one, else the one that is there, so that an upgrade grants no more permissions than before.

@@ -44,7 +44,7 @@ export const operatorCommands: readonly Command[] = [
     name: 'operator install',
     summary: 'Install an operator from a catalog by a Subscription.',
     description:
-      'Creates the namespace and an OperatorGroup where there are none, and a Subscription; shows the plan with its operators, permissions and definitions; asks; approves the plan and waits until the operator runs. Without confirmation everything is removed again.',
+      'Creates the namespace and an OperatorGroup where there are none, and a Subscription; shows the plan with its operators, permissions and definitions; asks; approves the plan and waits until the operator runs. Without confirmation everything is removed again that no other client uses.',
     positionals: ['PACKAGE'],
     options: {
       ...kubeconfigOption,
