@@ -69,6 +69,16 @@ test('a kind with objects stays, and so do the groups, unless the operators are 
   expect(await definitions()).toEqual([]);
 });
 
+test('what holds the deletion of operators that stay is reported', async () => {
+  const finalizers = ['operators.coreos.com/csv-cleanup'];
+  const metadata = { name: 'tide-gauge.v1', namespace: 'operators', finalizers };
+  const spec = { displayName: 'Tide gauge', install: { strategy: 'deployment', spec: { deployments: [] } } };
+  await cluster.kube.create({ ...subscription, kind: 'ClusterServiceVersion', metadata, spec }, user);
+  expect((await remove()).kinds).toEqual([
+    expect.stringContaining(`with tide-gauge.v1; their finalizer ${finalizers[0]}`),
+  ]);
+});
+
 function waterKind(kind: string, scope: 'Namespaced' | 'Cluster'): KubeObject {
   const plural = `${kind.toLowerCase()}s`;
   const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };

@@ -1,5 +1,6 @@
+import { csvCleanupFinalizer } from '../../src/api/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
-import { groupOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { groupOf, hasFinalizer, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { readDeployFile, readOlmCrds } from '../client/index.ts';
 import { type DeletionOptions, deleteAll, deleteOne, listIfServed, namesOf } from './deletion.ts';
 import { isLabeledOurs, isOurs } from './installed.ts';
@@ -54,6 +55,12 @@ export async function removeOperators(options: DeletionOptions): Promise<void> {
   for (const { apiVersion, kind } of await olmKinds(options.kube)) await deleteAll({ apiVersion, kind }, options);
 }
 
+/** What becomes of ClusterServiceVersions that nothing cleans up after any more, and of their namespaces, when they are deleted. */
+function finalizerNote(objects: readonly KubeObject[]): string {
+  if (!objects.some((object) => hasFinalizer(object, csvCleanupFinalizer))) return '';
+  return `; their finalizer ${csvCleanupFinalizer} holds their deletion, and that of their namespaces, until Operator Lifecycle Manager runs again`;
+}
+
 /** Lines about kinds that stay, by the name of their definition. */
 async function retainedKinds(
   kinds: readonly OlmKind[],
@@ -64,7 +71,7 @@ async function retainedKinds(
     const objects = await listIfServed(kube, { apiVersion, kind });
     const others = objects.filter((object) => !isLabeledOurs(object));
     if (others.length === 0) continue;
-    retained.set(crd.metadata.name ?? '', `${shownName(crd)} stays, with ${namesOf(others)}`);
+    retained.set(crd.metadata.name ?? '', `${shownName(crd)} stays, with ${namesOf(others)}${finalizerNote(others)}`);
   }
   return retained;
 }
