@@ -71,6 +71,7 @@ export { nodeHttp } from './node-http.ts';
 export { normalizePath } from './normalize-path.ts';
 export { oldSpaceBytes } from './old-space.ts';
 export { endExcessiveSession, OpenRequests } from './open-requests.ts';
+export { pacePlainConnectionsOf } from './paced-answers.ts';
 export { paceConnectionsOf, withoutRenegotiation } from './paced-connections.ts';
 export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';

@@ -13,6 +13,7 @@ import {
   noProxies,
   type ProxySettings,
   paceConnectionsOf,
+  pacePlainConnectionsOf,
   proxyFor,
   redactUrl,
   SharedRoom,
@@ -113,11 +114,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...trust };
   const { answerDeadlineMs, proxies = noProxies } = options;
   const { Agent: PlainAgent } = nodeHttp();
-  const direct: Agents = { secure: paceConnectionsOf(new HttpsAgent(tls)), plain: new PlainAgent({ keepAlive: true }) };
+  const direct: Agents = {
+    secure: paceConnectionsOf(new HttpsAgent(tls)),
+    plain: pacePlainConnectionsOf(new PlainAgent({ keepAlive: true })),
+  };
   const tunnels = proxies.https === undefined ? undefined : { url: proxies.https, deadlineMs: answerDeadlineMs };
   const proxied: Agents = {
     secure: paceConnectionsOf(new HttpsAgent(tls), { proxy: tunnels }),
-    plain: new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
+    plain: pacePlainConnectionsOf(new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } })),
   };
   const memory = new SharedRoom({ maxBytes: maxHeldBytes, endedError: bodyEnded });
   const once = (request: HttpRequest): Promise<HttpResponse> =>
