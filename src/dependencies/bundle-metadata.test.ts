@@ -113,3 +113,9 @@ test('properties without type or value are refused by their place, and so is wha
 test('a file that is not YAML is named', () => {
   expect(problemsOf('properties.yaml', 'a: [')[0]).toContain('metadata/properties.yaml');
 });
+
+test('of very many problems the first are reported, and how many there are', () => {
+  const problems = problemsOf('properties.yaml', `[${'1,'.repeat(499)}1]`);
+  expect(problems).toHaveLength(101);
+  expect(problems.at(-1)).toBe('400 more problems');
+});

@@ -93,6 +93,14 @@ function unreadable(thrown: TerminalError): BundleMetadata {
   return { problems: [], warnings: [`${text}: ${advice}`], properties: [unknownDependencies(text)] };
 }
 
+/** A file of a mebibyte may have half a million; all of them would be one message. */
+const maxProblems = 100;
+
+function boundedProblems(problems: readonly string[]): readonly string[] {
+  if (problems.length <= maxProblems) return problems;
+  return [...problems.slice(0, maxProblems), `${problems.length - maxProblems} more problems`];
+}
+
 /** Reads and validates the files of a bundle's `metadata` directory; missing files count as empty.
  *  @see docs/spec/admission.md#annotation-rules, docs/spec/admission.md#dependency-rules */
 export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provisionerClassName: string): BundleMetadata {
@@ -109,7 +117,7 @@ export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provision
     }
   });
   return {
-    problems: parts.flatMap(({ problems }) => problems),
+    problems: boundedProblems(parts.flatMap(({ problems }) => problems)),
     warnings: parts.flatMap(({ warnings }) => warnings),
     properties: parts.flatMap(({ properties }) => properties),
     packageName: parts[0]?.packageName,
