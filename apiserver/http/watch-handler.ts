@@ -30,32 +30,56 @@ async function prepareEntries({ type, signal }: ResourceCall, entries: readonly 
 }
 
 /** An event shows what the object is now, and what it was where a selector asks for that. */
-async function prepareEvent({ type, signal }: ResourceCall, { entry, previous }: StoreEvent): Promise<void> {
+async function prepareEvent({ type, parts, exchange, signal }: ResourceCall, event: StoreEvent): Promise<void> {
   if (type.conversion === undefined) return;
-  for (const state of previous === undefined ? [entry] : [previous, entry]) {
-    await type.conversion.prepare([state.object], signal);
+  const { entry, previous } = event;
+  const states = previous === undefined ? [entry] : [previous, entry];
+  using _held = parts.heldStates.begin(states, () => exchange.response.destroy());
+  for (const { object } of states) await type.conversion.prepare([object], signal);
+}
+
+/** Whether there is an event after the revision of the stream.
+ *  @throws StatusError 410 when it is forgotten */
+function hasNext({ type, parts: { store } }: ResourceCall, { revision }: WatchStream): boolean {
+  const oldest = store.oldestRevision(type.storageKey);
+  if (revision < oldest) throw tooOld(revision, oldest);
+  return store.eventAfter(type.storageKey, revision) !== undefined;
+}
+
+/** Sends that event, no faster than it is read. It is not held for a client that does not read, nor are those after it: they would stay in memory,
+ *  however much is written meanwhile. */
+async function sendNext(call: ResourceCall, stream: WatchStream): Promise<void> {
+  await sendEvent(call, stream);
+  await stream.drained();
+  await call.exchange.nextTurn();
+}
+
+async function sendEvent(call: ResourceCall, stream: WatchStream): Promise<void> {
+  const event = call.parts.store.eventAfter(call.type.storageKey, stream.revision);
+  if (event === undefined) return;
+  await prepareEvent(call, event);
+  stream.onEvent(event, { bytes: new Map(), objects: new Map() });
+}
+
+/** Sends what has come while the webhook was asked about what came before; when it fails the watch ends. */
+async function catchUp(call: ResourceCall, stream: WatchStream): Promise<void> {
+  if (stream.isBehind) return;
+  stream.isBehind = true;
+  try {
+    while (hasNext(call, stream)) await sendNext(call, stream);
+    stream.isBehind = false;
+  } catch (thrown) {
+    if (thrown instanceof StatusError) stream.sendError(thrown);
+    call.exchange.response.end();
   }
 }
 
-/** Where a webhook turns versions into each other, events wait for it, in their order; when it fails the watch ends. */
+/** Where a webhook turns versions into each other, events wait for it, in their order. */
 function subscribe(call: ResourceCall, stream: WatchStream): Disposable {
   const { type, parts } = call;
-  if (type.conversion === undefined) {
-    return parts.store.subscribe(type.storageKey, (event, forms) => stream.onEvent(event, forms));
-  }
-  let before = Promise.resolve();
   return parts.store.subscribe(type.storageKey, (event, forms) => {
-    stream.pending += 1;
-    before = before
-      .then(async () => {
-        await prepareEvent(call, event);
-        stream.onEvent(event, forms);
-      })
-      .catch((thrown: unknown) => {
-        if (thrown instanceof StatusError) stream.sendError(thrown);
-        call.exchange.response.end();
-      })
-      .finally(() => (stream.pending -= 1));
+    if (type.conversion === undefined) stream.onEvent(event, forms);
+    else void catchUp(call, stream);
   });
 }
 
@@ -77,33 +101,18 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
   if (options.marksInitialEnd) stream.sendBookmark(true);
 }
 
-/** Sends the event after the revision of the stream. */
-async function sendNext(call: ResourceCall, stream: WatchStream): Promise<void> {
-  const event = call.parts.store.eventAfter(call.type.storageKey, stream.revision);
-  if (event === undefined) return;
-  await prepareEvent(call, event);
-  stream.onEvent(event, { bytes: new Map(), objects: new Map() });
-}
-
-/** Sends the events after the revision of the stream, no faster than they are read, and from then on every event. None of them is held for a client that
- *  does not read: they would stay in memory, however much is written meanwhile. What the server forgets before it is read ends the watch.
+/** Sends the events after the revision of the stream, no faster than they are read, and from then on every event. What the server forgets before it is
+ *  read ends the watch.
  *  @throws StatusError 410 */
 async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposable> {
-  const { type } = call;
   const { store } = call.parts;
   if (stream.revision > store.revision) {
     await store.settled();
     if (stream.revision > store.revision) throw notReached(stream.revision, store.revision);
   }
-  for (;;) {
-    const oldest = store.oldestRevision(type.storageKey);
-    if (stream.revision < oldest) throw tooOld(stream.revision, oldest);
-    // Nothing may happen between this look and the subscription.
-    if (store.eventAfter(type.storageKey, stream.revision) === undefined) return subscribe(call, stream);
-    await sendNext(call, stream);
-    await stream.drained();
-    await call.exchange.nextTurn();
-  }
+  while (hasNext(call, stream)) await sendNext(call, stream);
+  // Nothing may happen between the last look and the subscription.
+  return subscribe(call, stream);
 }
 
 /** Sends what a watch begins with and follows what comes; undefined when it cannot begin and has to end. What it begins with stays in memory until it is
@@ -141,7 +150,7 @@ function arrange(call: ResourceCall, run: Run): Disposable {
   const bookmark = (): void => {
     if (run.subscription === undefined) return;
     // Every event up to the store's revision has been delivered: they are published synchronously.
-    if (store.settled() === undefined && stream.pending === 0) stream.revision = store.revision;
+    if (store.settled() === undefined && !stream.isBehind) stream.revision = store.revision;
     stream.sendBookmark(false);
   };
   const timers = [setTimeout(end, options.timeoutMs)];

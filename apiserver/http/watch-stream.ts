@@ -24,8 +24,8 @@ export class WatchStream {
   readonly #version: string;
   /** What the form of an event depends on. */
   readonly #formKey: string;
-  /** Events that are still being brought into the version of the watch. */
-  pending = 0;
+  /** Whether events are still being brought into the version of the watch. */
+  isBehind = false;
   #hasSentColumns = false;
   #revision = 0;
   #isFull = false;

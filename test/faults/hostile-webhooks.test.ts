@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import type { KubeObject } from '../../apiserver/core/index.ts';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { createCertificateAuthority, issueCertificate } from '../../src/base/index.ts';
+import { Connection } from '../conformance/connection.ts';
 import { eventually } from '../support/index.ts';
 
 interface HostileServer extends AsyncDisposable {
@@ -168,18 +170,7 @@ function definition({ url, caBundle }: HostileServer): object {
   };
 }
 
-test('a conversion webhook that makes megabytes of each small object does not fill the memory with a list', {
-  tags: 'long',
-}, async () => {
-  await using hook = await startHook((response, uid, objects) => {
-    const filling = 'x'.repeat(3_900_000);
-    const convertedObjects = objects.map((object) => ({ ...object, apiVersion: 'example.com/v2', filling }));
-    const kind = 'ConversionReview';
-    const result = { uid, result: { status: 'Success' }, convertedObjects };
-    response.end(JSON.stringify({ apiVersion: 'apiextensions.k8s.io/v1', kind, response: result }));
-  });
-  await using server = await startApiServer({ simulation: false });
-  const { client } = server;
+async function createDefinition({ client }: ApiServer, hook: HostileServer): Promise<void> {
   await client.create(definition(hook) as KubeObject);
   await eventually(async () => {
     const crd = await client.get({
@@ -189,6 +180,47 @@ test('a conversion webhook that makes megabytes of each small object does not fi
     });
     expect(JSON.stringify(crd)).toContain('"type":"Established"');
   });
+}
+
+/** An answer with the objects in version v2. */
+function converted(uid: string, objects: readonly object[], filling = ''): string {
+  const convertedObjects = objects.map((object) => ({ ...object, apiVersion: 'example.com/v2', filling }));
+  const response = { uid, result: { status: 'Success' }, convertedObjects };
+  return JSON.stringify({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response });
+}
+
+test('events that wait for a slow conversion webhook are not held: the watch ends where one is forgotten', async () => {
+  const released = Promise.withResolvers<void>();
+  await using hook = await startHook((response, uid, objects) => {
+    void released.promise.then(() => response.end(converted(uid, objects)));
+  });
+  await using server = await startApiServer({ simulation: false });
+  using connection = new Connection(server.kubeconfig);
+  await createDefinition(server, hook);
+  const changing = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a', namespace: 'default' } };
+  const created: KubeObject = await server.client.create({ ...changing, value: 'x'.repeat(2_500_000) });
+  const query = `?watch=true&resourceVersion=${created.metadata.resourceVersion}`;
+  const path = `/apis/example.com/v2/namespaces/default/things${query}`;
+  const events = await connection.open({ method: 'GET', path, headers: {} });
+  const changes = 60;
+  for (let turn = 0; turn < changes; turn += 1) {
+    await server.client.patch(changing, { metadata: { annotations: { turn: String(turn) } } });
+  }
+  released.resolve();
+  const lines = (await textOf(events)).trimEnd().split('\n');
+  expect(lines.length).toBeLessThan(changes / 2);
+  expect(lines.at(-1)).toContain('"code":410');
+});
+
+test('a conversion webhook that makes megabytes of each small object does not fill the memory with a list', {
+  tags: 'long',
+}, async () => {
+  await using hook = await startHook((response, uid, objects) => {
+    response.end(converted(uid, objects, 'x'.repeat(3_900_000)));
+  });
+  await using server = await startApiServer({ simulation: false });
+  const { client } = server;
+  await createDefinition(server, hook);
   for (let turn = 0; turn < things; turn += 1) {
     await client.create({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: `thing-${turn}` } });
   }
