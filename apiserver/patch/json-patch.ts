@@ -1,4 +1,11 @@
-import { assertHarmless, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import {
+  assertHarmless,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  maxNestingDepth,
+} from '../../src/base/index.ts';
 import { StatusError } from '../core/index.ts';
 
 const maxOperations = 10_000;
@@ -118,8 +125,9 @@ function setMember(object: JsonObject, key: string, value: JsonValue): void {
 
 /** The steps of a path; what stands before its first slash is not looked at. The whole document cannot be named this way. */
 function tokensOf(path: string): string[] {
-  const [, ...tokens] = path.split('/');
-  if (tokens.length === 0) throw unprocessablePatch();
+  // Nothing is deeper than that, and a path may have as many slashes as a request has bytes.
+  const [, ...tokens] = path.split('/', maxNestingDepth + 2);
+  if (tokens.length === 0 || tokens.length > maxNestingDepth) throw unprocessablePatch();
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 

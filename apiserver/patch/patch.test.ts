@@ -64,6 +64,19 @@ describe('applyJsonPatch', () => {
     expect(applyJsonPatch(long, moves.slice(0, 1000))).toEqual(long);
   });
 
+  test('refuses a path with more steps than an object has levels', () => {
+    const steps = (count: number): string => '/a'.repeat(count);
+    const nested = (depth: number): JsonValue => (depth === 0 ? {} : { a: nested(depth - 1) });
+    const patch = [
+      { op: 'add', path: '/a', value: nested(199) },
+      { op: 'add', path: steps(200), value: nested(100) },
+      { op: 'add', path: steps(300), value: 1 },
+      { op: 'remove', path: '/a' },
+    ];
+    expect(() => applyJsonPatch({}, patch)).toThrow(rejected);
+    expect(applyJsonPatch({}, patch.toSpliced(2, 1))).toEqual({});
+  });
+
   test('refuses more than 10,000 operations', () => {
     const patch = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/list/0', value: 1 }));
     expect(() => applyJsonPatch(document, patch)).toThrow(
