@@ -70,23 +70,59 @@ async function longestShare(work: Promise<unknown>): Promise<number> {
   return longest / (usedMs() - beginMs);
 }
 
+interface Sent {
+  readonly method: 'POST' | 'PATCH';
+  readonly path: string;
+  readonly type?: string;
+  readonly body: unknown;
+}
+
+async function send(server: ApiServer, { method, path, type = 'application/json', body }: Sent): Promise<unknown> {
+  const headers = { authorization: `Bearer ${server.adminToken}`, 'content-type': type };
+  const sent = request(`${server.url}${path}`, { method, agent: false, ca: server.caCertificatePem, headers });
+  sent.end(JSON.stringify(body));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return response.statusCode;
+}
+
 test('others have turns between the steps of a request that takes long', async () => {
   await using server = await startApiServer({ simulation: false });
   const apply = async (value: string): Promise<unknown> => {
     const data = Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`key-${index}`, value]));
-    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data };
-    const headers = { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/apply-patch+yaml' };
-    const url = `${server.url}/api/v1/namespaces/default/configmaps/a?fieldManager=a`;
-    const sent = request(url, { method: 'PATCH', agent: false, ca: server.caCertificatePem, headers });
-    sent.end(JSON.stringify(configMap));
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    response.resume();
-    await once(response, 'end');
-    return response.statusCode;
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data };
+    const path = '/api/v1/namespaces/default/configmaps/a?fieldManager=a';
+    return await send(server, { method: 'PATCH', path, type: 'application/apply-patch+yaml', body });
   };
   expect(await apply('first')).toBe(201);
   // A collection of garbage may fall into any turn.
   const shares: number[] = [];
   for (let index = 0; index < 3; index += 1) shares.push(await longestShare(apply(`value-${index}`)));
   expect(Math.min(...shares)).toBeLessThan(1 / 3);
+});
+
+test('others have turns while the budgets of a pod that is evicted are read', async () => {
+  await using server = await startApiServer({ simulation: false });
+  const [pods, budgets] = [
+    '/api/v1/namespaces/default/pods',
+    '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
+  ];
+  const labels = { app: 'a' };
+  const pod = { metadata: { name: 'a', labels }, spec: { containers: [{ name: 'c', image: 'registry.example/c:1' }] } };
+  expect(await send(server, { method: 'POST', path: pods, body: pod })).toBe(201);
+  const running = { status: { phase: 'Running' } };
+  const type = 'application/merge-patch+json';
+  expect(await send(server, { method: 'PATCH', path: `${pods}/a/status`, type, body: running })).toBe(200);
+  const keys = Array.from({ length: 10_000 }, (_, index) => ({ key: `key-${index}`, operator: 'DoesNotExist' }));
+  const matchExpressions = [...keys, { key: 'app', operator: 'DoesNotExist' }];
+  for (let index = 0; index < 20; index += 1) {
+    const body = { metadata: { name: `b-${index}` }, spec: { maxUnavailable: 1, selector: { matchExpressions } } };
+    expect(await send(server, { method: 'POST', path: budgets, body })).toBe(201);
+  }
+  const body = { metadata: { name: 'a' }, deleteOptions: { dryRun: ['All'] } };
+  const evicted = send(server, { method: 'POST', path: `${pods}/a/eviction`, body });
+  const { all, longest } = await measure(evicted);
+  expect(await evicted).toBe(201);
+  expect(longest).toBeLessThan(all / 3);
 });

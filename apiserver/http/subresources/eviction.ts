@@ -49,14 +49,23 @@ function isReadyCondition({ type, status }: JsonObject): boolean {
   return type === 'Ready' && status === 'True';
 }
 
-/** The budget of the pod.
+/** The budget of the pod. Budgets may be many and large: each is read in a turn of its own.
  *  @throws StatusError 500 when it has several */
-function budgetOf(call: ResourceCall, pod: KubeObject): KubeObject | undefined {
-  const all = call.parts.store.list(`${budgets}.policy`, call.request.namespace).map((entry) => entry.object);
-  const own = all.filter(({ spec }) => matchesLabelSelector(objectOf(spec)['selector'], pod.metadata.labels));
-  if (own.length <= 1) return own[0];
+async function budgetOf(call: ResourceCall, pod: KubeObject): Promise<KubeObject | undefined> {
+  let own: KubeObject | undefined;
+  for (const entry of call.parts.store.list(`${budgets}.policy`, call.request.namespace)) {
+    await call.exchange.nextTurn();
+    const budget = entry.object;
+    if (!matchesLabelSelector(objectOf(budget.spec)['selector'], pod.metadata.labels)) continue;
+    if (own !== undefined) throw several();
+    own = budget;
+  }
+  return own;
+}
+
+function several(): StatusError {
   const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
-  throw new StatusError({ code: 500, message });
+  return new StatusError({ code: 500, message });
 }
 
 function refused(why: string, retryAfterSeconds?: number): StatusError {
@@ -179,7 +188,7 @@ export async function evictPod(call: ResourceCall): Promise<Reply> {
   const options = objectOf(eviction['deleteOptions']);
   const context = { ...asked, dryRun: dryRunOf(options['dryRun'], asked.dryRun), isAdmitted: true };
   const pod = readObject(call);
-  const budget = isHarmless(pod) ? undefined : budgetOf(call, pod);
+  const budget = isHarmless(pod) ? undefined : await budgetOf(call, pod);
   if (budget !== undefined && (isReady(pod) || !mayGoUnready(budget))) {
     if (context.dryRun) checkBudget(budget);
     else await spendBudget(call, budget, asked);
