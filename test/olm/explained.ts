@@ -300,7 +300,7 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
-      'An operator keeps the API that it provides when a group that came later claims it: the later operator is refused, as rows C-061 and C-062 have it. In the original the earlier one fails, so that who may annotate a group could stop operators of others.',
+      'An operator keeps the API that it provides when another group claims it later: the later operator is refused, as rows C-061 and C-062 have it. In the original the earlier one fails, so that who may annotate a group could stop operators of others.',
     scenarios: ['C-061', 'C-062'],
   },
   {

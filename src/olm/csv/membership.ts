@@ -8,11 +8,11 @@ import {
 import { type JsonObject, TerminalError } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { preconditionOf, refOf } from '../../kube/index.ts';
-import { type ApiSet, apiLabelHash, ownedApis, requiredApis } from '../../operators/index.ts';
-import { deleteDeployments } from './install.ts';
+import { ApiSet, apiLabelHash, ownedApis, requiredApis, surfaceOf } from '../../operators/index.ts';
+import { deleteDeployments, ownedDeployments } from './install.ts';
 import { applyDecision, type CsvRun, type MemberRun } from './run.ts';
 import { decideApis, memberAnnotations, membershipOf, modeProblem, noTargets } from './tenancy.ts';
-import { readVersion, versionKeys } from './version-index.ts';
+import { conflictReasons, readVersion, versionKeys } from './version-index.ts';
 
 /** How long the targets of a new group may take before it counts as one without targets. */
 const resolutionMs = 10_000;
@@ -72,15 +72,42 @@ async function setProvidedApis(
   context.caches.groups.wrote(written);
 }
 
+/** The APIs that the group has for operators that were installed. A conflict ends that until it is resolved. */
+function heldApis({ context, namespace }: CsvRun, group: OperatorGroup): ApiSet {
+  const versions = context.versions
+    .get(versionKeys.inNamespace(namespace))
+    .flatMap((object) => readVersion(object) ?? []);
+  const installed = versions.filter((csv) => {
+    const { reason = '', conditions = [] } = csv.status ?? {};
+    if (conflictReasons.includes(reason)) return false;
+    return conditions.some(({ phase }) => phase === 'Succeeded') || ownedDeployments(context, csv).length > 0;
+  });
+  return surfaceOf(group).apis.intersection(new ApiSet(installed.flatMap((csv) => ownedApis(csv)?.values() ?? [])));
+}
+
+/** The groups that `provided` may be in conflict with. What the group has for installed operators is in none, whatever others claim, and since when:
+ *  who may write some group could stop operators of others. A group that grows into the targets of another loses its APIs there. */
+function rivalsOf(run: CsvRun, group: OperatorGroup, provided: ApiSet): readonly OperatorGroup[] {
+  const shares = (apis: ApiSet, other: OperatorGroup): boolean => apis.intersection(surfaceOf(other).apis).size > 0;
+  const isOther = ({ metadata }: OperatorGroup): boolean => metadata.namespace !== group.metadata.namespace;
+  const claiming = run.context.groups
+    .near(group, provided)
+    .filter((other) => isOther(other) && shares(provided, other));
+  if (claiming.length === 0) return [];
+  const contested = provided.difference(heldApis(run, group));
+  return claiming.filter((other) => shares(contested, other));
+}
+
 /** The APIs that further members of the group are about to add: one request adds them all. */
-function addedByOthers({ context, csv, namespace }: MemberRun, group: OperatorGroup): readonly ApiSet[] {
+function addedByOthers(run: MemberRun, group: OperatorGroup): readonly ApiSet[] {
+  const { context, csv, namespace } = run;
   const targets = group.status?.namespaces ?? [];
   return context.versions.get(versionKeys.inNamespace(namespace)).flatMap((object) => {
     const other = readVersion(object);
     const provided = other === undefined ? undefined : ownedApis(other);
     if (other === undefined || provided === undefined || other.metadata.name === csv.metadata.name) return [];
     if (other.metadata.deletionTimestamp !== undefined || modeProblem(other, targets) !== undefined) return [];
-    const decision = decideApis(group, provided, context.groups.near(group, provided));
+    const decision = decideApis(group, provided, rivalsOf(run, group, provided));
     return decision.state === 'Annotate' && decision.isAddition ? [provided] : [];
   });
 }
@@ -89,7 +116,7 @@ function addedByOthers({ context, csv, namespace }: MemberRun, group: OperatorGr
 async function ensureApis(run: MemberRun, signal: AbortSignal): Promise<boolean> {
   const { context, group } = run;
   const { provided } = apisOf(run);
-  const decision = decideApis(group, provided, context.groups.near(group, provided));
+  const decision = decideApis(group, provided, rivalsOf(run, group, provided));
   if (decision.state === 'Continue') return true;
   if (decision.state === 'Annotate') {
     const others = decision.isAddition ? addedByOthers(run, group) : [];

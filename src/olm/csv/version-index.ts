@@ -32,7 +32,11 @@ export const versionKeys = {
   conflicting: (api: string) => `conflict ${api}`,
 } as const;
 
-const conflictReasons = ['InterOperatorGroupOwnerConflict', 'CannotModifyStaticOperatorGroupProvidedAPIs'];
+/** Reasons of an operator whose APIs another group has, or its own group may not have. */
+export const conflictReasons: readonly string[] = [
+  'InterOperatorGroupOwnerConflict',
+  'CannotModifyStaticOperatorGroupProvidedAPIs',
+];
 
 function statusKeys(csv: ClusterServiceVersion): string[] {
   const { namespace = '' } = csv.metadata;

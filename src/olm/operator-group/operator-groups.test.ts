@@ -263,6 +263,27 @@ test('APIs that no member provides leave the annotation, unless it is static', a
   await expectProvided('');
 });
 
+test('a group whose list of targets grows to those of another gives up its APIs, one whose selector finds more does not', async () => {
+  const [other = '', listing = '', selecting = ''] = await namespaces({}, {}, {});
+  const annotations = { [provided]: 'Sail.v1.example.com' };
+  await createGroup(other, { spec: { targetNamespaces: [other], staticProvidedAPIs: true }, annotations });
+  await expectTargets(other, [other]);
+  for (const namespace of [listing, selecting]) await createVersion(namespace, 'Sail', succeeded);
+  const selector = { matchLabels: { watched: selecting } };
+  await createGroup(selecting, { spec: { selector }, annotations });
+  await createGroup(listing, { spec: { targetNamespaces: [listing] }, annotations });
+  await expectTargets(listing, [listing]);
+  const labels = { watched: selecting };
+  await cluster.kube.patch({ apiVersion: 'v1', kind: 'Namespace', name: other }, { metadata: { labels } }, user);
+  await expectTargets(selecting, [other]);
+  await cluster.kube.patch(groupRef(listing), { spec: { targetNamespaces: [listing, other] } }, user);
+  await expectObject(cluster.kube, groupRef(listing), ({ metadata }) =>
+    expect(metadata.annotations?.[provided]).toBe(''),
+  );
+  const { metadata } = await cluster.kube.get(groupRef(selecting));
+  expect(metadata.annotations?.[provided]).toBe('Sail.v1.example.com');
+});
+
 test('a group whose name cannot be the value of a label has no ClusterRoles, and reports why', async () => {
   const [own = ''] = await namespaces({});
   const name = 'x'.repeat(64);

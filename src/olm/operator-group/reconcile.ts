@@ -10,18 +10,20 @@ import {
 import { formatTimestamp, isJsonEqual, type JsonObject } from '../../base/index.ts';
 import { conditionsOf, type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
-import { parseApis } from '../../operators/index.ts';
+import { ApiSet, areIntersecting, parseApis, surfaceOf } from '../../operators/index.ts';
 import { ensureRbac } from '../rbac-objects.ts';
 import type { GroupContext } from './context.ts';
 import { groupRoles, isRoleOfGroup } from './group-roles.ts';
 import { allApis, prunedApis } from './provided-apis.ts';
-import { resolveTargets } from './targets.ts';
+import { resolveTargets, selectorOf } from './targets.ts';
 
 /** The reconcile of one OperatorGroup. */
 export interface GroupRun extends ReconcileRun {
   readonly context: GroupContext;
   readonly group: OperatorGroup;
   readonly status: StatusWriter<GroupRun>;
+  /** APIs of groups that the targets of the spec bring together with this one. */
+  met: ApiSet;
 }
 
 /** A group that is being deleted is left alone until it does not exist. */
@@ -35,7 +37,7 @@ export function beginGroup(context: GroupContext, object: KubeObject): GroupRun 
     cache: groups,
     hasGenerations: false,
   });
-  return { context, object, group: parseOperatorGroup(object), status };
+  return { context, object, group: parseOperatorGroup(object), status, met: new ApiSet() };
 }
 
 interface Problem {
@@ -90,9 +92,27 @@ const resolveServiceAccount: Step<GroupRun> = async (run, { signal }) => {
   return undefined;
 };
 
+/** The APIs of the groups that have a target in common with this one by `namespaces`, and had none before: it came later. Namespaces that a selector
+ *  finds are not of its choice: others may label theirs. */
+function metApis({ group, context }: GroupRun, namespaces: readonly string[]): ApiSet {
+  if (selectorOf(group) !== undefined || isJsonEqual([...(group.status?.namespaces ?? [])], [...namespaces]))
+    return new ApiSet();
+  const { lastUpdated = '' } = group.status ?? {};
+  const before = surfaceOf(group);
+  const after = surfaceOf({ ...group, status: { lastUpdated, namespaces: [...namespaces] } });
+  const others = context.groups
+    .values()
+    .filter(({ metadata }) => metadata.namespace !== group.metadata.namespace)
+    .map((object) => context.readGroup(object))
+    .flatMap((other) => (other === undefined ? [] : surfaceOf(other)));
+  const met = others.filter((other) => !areIntersecting(before, other) && areIntersecting(after, other));
+  return new ApiSet(met.flatMap(({ apis }) => apis.values()));
+}
+
 const setTargets: Step<GroupRun> = async (run) => {
   await Promise.resolve();
   const { namespaces, problem } = resolveTargets(run.group, run.context.namespaces);
+  run.met = metApis(run, namespaces);
   report(run, 'OperatorGroupTargets', problem);
   run.status.setFields(run, { namespaces: namespaces.length === 0 ? null : [...namespaces] });
   const before = { ...run.group.status } as unknown as JsonObject;
@@ -155,7 +175,7 @@ const pruneApis: Step<GroupRun> = async (run, { signal }) => {
   const text = providedText(run);
   if (text === undefined || run.group.spec?.staticProvidedAPIs === true || othersOf(run).length > 0) return undefined;
   const provided = parseApis(text);
-  const pruned = prunedApis(provided, run.context.operatorsIn(namespaceOf(run)));
+  const pruned = prunedApis(provided, run.context.operatorsIn(namespaceOf(run))).difference(run.met);
   if (pruned.size === provided.size) return undefined;
   const annotations = { [olmAnnotations.providedApis]: String(pruned) };
   const patch = { metadata: { ...preconditionOf(run.object), annotations } };
@@ -178,6 +198,6 @@ export const steps: readonly Step<GroupRun>[] = [
   resolveServiceAccount,
   setTargets,
   publish,
-  ensureRoles,
   pruneApis,
+  ensureRoles,
 ];

@@ -251,6 +251,35 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     expect((await stage.kube.get(ref)).metadata.uid).toBe(uid);
   });
 
+  test('a group that was there before, and claims the APIs of an installed operator later, does not make that fail', async () => {
+    const [victim, thief] = [await homeOf('case-installed'), await homeOf('case-waiting')];
+    const thiefGroup = { ...groupKind, namespace: `${thief}-a`, name: 'group' };
+    await create(thief, group({ targets: [], spec: { staticProvidedAPIs: true } }));
+    await eventually(async () => expect(await statusOf(thiefGroup)).toMatchObject({ namespaces: [''] }), patience);
+    const { lastUpdated = '' } = await statusOf(thiefGroup);
+    await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lastUpdated as string) + 1_000));
+    await stage.kube.apply(filled(crd(), victim), { fieldManager: 'admin', force: true });
+    await create(victim, group(), csv());
+    await shows(victim, 'Succeeded/InstallSucceeded');
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${victim}-a`, name: 'boat' };
+    const { uid } = (await stage.kube.get(ref)).metadata;
+    const annotations = { 'olm.providedAPIs': `Boat.v1.${victim}.example.com` };
+    await tenant.patch(thiefGroup, { metadata: { annotations } }, asTenant);
+    // Its group changes later than the other one, and the operator is checked again with a condition to show for it.
+    const victimGroup = { ...groupKind, namespace: `${victim}-a`, name: 'group' };
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'installer' } };
+    await create(victim, { ...account, metadata: { ...account.metadata, namespace: `${victim}-a` } });
+    await tenant.patch(victimGroup, { spec: { serviceAccountName: 'installer' } }, asTenant);
+    await eventually(async () => expect(await statusOf(victimGroup)).toHaveProperty('serviceAccountRef'), patience);
+    await tenant.patch(victimGroup, { spec: { serviceAccountName: null } }, asTenant);
+    await tenant.delete(ref);
+    await eventually(async () => {
+      const found = await findObject(stage.kube, ref);
+      expect([undefined, uid]).not.toContain(found?.metadata.uid);
+    }, patience);
+    await shows(victim, 'Succeeded/InstallSucceeded');
+  });
+
   test('a copy that a tenant makes, or a Role that is labelled for the operator of another namespace, gives no permissions', async () => {
     const [operator, slug] = [await homeOf('case-origin'), await homeOf('case-copies')];
     await create(operator, group({ targets: [] }), csv({ spec: { customresourcedefinitions: {} } }));
