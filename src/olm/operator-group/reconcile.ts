@@ -7,7 +7,7 @@ import {
   olmLabels,
   parseOperatorGroup,
 } from '../../api/index.ts';
-import { formatTimestamp, isJsonEqual, type JsonObject } from '../../base/index.ts';
+import { formatTimestamp, isJsonEqual, type JsonObject, remember } from '../../base/index.ts';
 import { conditionsOf, type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { ApiSet, areIntersecting, parseApis, surfaceOf } from '../../operators/index.ts';
@@ -92,21 +92,26 @@ const resolveServiceAccount: Step<GroupRun> = async (run, { signal }) => {
   return undefined;
 };
 
-/** The APIs of the groups that have a target in common with this one by `namespaces`, and had none before: it came later. Namespaces that a selector
- *  finds are not of its choice: others may label theirs. */
-function metApis({ group, context }: GroupRun, namespaces: readonly string[]): ApiSet {
-  if (selectorOf(group) !== undefined || isJsonEqual([...(group.status?.namespaces ?? [])], [...namespaces]))
-    return new ApiSet();
-  const { lastUpdated = '' } = group.status ?? {};
+/** An annotation may name thousands of APIs. */
+const rememberedSurface = remember(surfaceOf);
+
+/** The APIs of members that groups provide which have a target in common with this one by `namespaces`, and had none before: it came later. Namespaces
+ *  that a selector finds are not of its choice: others may label theirs. */
+function metApis(run: GroupRun, namespaces: readonly string[]): ApiSet {
+  const { group, context } = run;
+  const { lastUpdated = '', namespaces: known = [] } = group.status ?? {};
+  const own = allApis(context.operatorsIn(namespaceOf(run)));
+  const isSame = isJsonEqual([...known], [...namespaces]);
+  if (selectorOf(group) !== undefined || isSame || own.size === 0) return new ApiSet();
   const before = surfaceOf(group);
   const after = surfaceOf({ ...group, status: { lastUpdated, namespaces: [...namespaces] } });
-  const others = context.groups
-    .values()
-    .filter(({ metadata }) => metadata.namespace !== group.metadata.namespace)
-    .map((object) => context.readGroup(object))
-    .flatMap((other) => (other === undefined ? [] : surfaceOf(other)));
-  const met = others.filter((other) => !areIntersecting(before, other) && areIntersecting(after, other));
-  return new ApiSet(met.flatMap(({ apis }) => apis.values()));
+  const met = context.groups.values().flatMap((object) => {
+    const other = context.readGroup(object);
+    if (other === undefined || object.metadata.namespace === group.metadata.namespace) return [];
+    const surface = rememberedSurface(other);
+    return areIntersecting(after, surface) && !areIntersecting(before, surface) ? [surface] : [];
+  });
+  return new ApiSet(met.flatMap(({ apis }) => own.intersection(apis).values()));
 }
 
 const setTargets: Step<GroupRun> = async (run) => {
