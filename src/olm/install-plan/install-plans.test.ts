@@ -375,7 +375,7 @@ describe('steps', () => {
     expect(after.metadata.labels).toBeUndefined();
   });
 
-  test('an upgrade moves an object to the new version and replaces what it holds', async () => {
+  test('an upgrade replaces what an object holds, which goes with the last operator that it was installed for', async () => {
     await createGroup();
     const configMap = (data: JsonObject): JsonObject => ({
       apiVersion: 'v1',
@@ -390,7 +390,13 @@ describe('steps', () => {
     await becomes('Complete', 'next');
     const { metadata, data } = await live('ConfigMap', 'chart');
     expect(data).toEqual({ a: '3' });
-    expect(metadata.ownerReferences?.map(({ name }) => name)).toEqual(['boat.v2']);
+    expect(metadata.ownerReferences?.map(({ name }) => name)).toEqual(['boat.v1', 'boat.v2']);
+    const [first, last] = metadata.ownerReferences ?? [];
+    await cluster.kube.delete({ ...csvKind, namespace, name: 'boat.v2' });
+    await eventually(async () => {
+      const owners = (await live('ConfigMap', 'chart')).metadata.ownerReferences;
+      expect([owners?.map(({ uid }) => uid), last?.uid]).toEqual([[first?.uid], last?.uid]);
+    });
   });
 
   test('a role of the cluster that belongs to something else is not overwritten', async () => {

@@ -92,13 +92,12 @@ function keptMembers(live: KubeObject, desired: KubeObject): JsonObject {
   return { spec: { ...Object.fromEntries(kept), ...objectAt(after, 'spec') } };
 }
 
+/** The operators that the object was installed for, versions of one or others of the namespace: it goes with the last of them. */
 function ownersAfter(live: KubeObject, desired: KubeObject): OwnerReference[] {
   const before = live.metadata.ownerReferences ?? [];
   if (!isManaged(live)) return before;
   const added = desired.metadata.ownerReferences ?? [];
-  // Versions of an operator share their accounts; everything else belongs to the latest one.
-  const kept = desired.kind === 'ServiceAccount' ? before : before.filter((reference) => !isCsv(reference));
-  return [...kept.filter(({ uid }) => added.every((reference) => reference.uid !== uid)), ...added];
+  return [...before.filter(({ uid }) => added.every((reference) => reference.uid !== uid)), ...added];
 }
 
 /** An existing object with what a step requires of it: `desired` replaces everything but metadata, status and what the cluster has allocated. */
