@@ -1,7 +1,7 @@
 import { type Clock, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
 import { countedKind, isTerminatingPod, scopeMatcher, usageOf } from '../quota/index.ts';
-import { addLists, maskList, type ResourceList, resourceList } from '../schema/index.ts';
+import { addTo, maskList, type ResourceList, resourceList } from '../schema/index.ts';
 import { Appointments } from './appointments.ts';
 import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from './controller.ts';
 
@@ -91,12 +91,12 @@ class ResourceQuotas implements Controller {
     quota: KubeObject,
     { names, namespace }: { readonly names: readonly string[]; readonly namespace: string },
   ): Promise<ResourceList> {
-    let sum: ResourceList = {};
+    const sum: Record<string, string> = {};
     const own = new Set(names);
     const matches = scopeMatcher(quota);
     const where = (object: KubeObject): boolean => matches(type.storageKey, object);
     for await (const object of this.#cluster.eachInTurns(type, { namespace, where })) {
-      sum = addLists(sum, maskList(usageOf(type, object), own));
+      addTo(sum, maskList(usageOf(type, object), own));
     }
     return { ...Object.fromEntries(names.map((name) => [name, '0'])), ...sum };
   }

@@ -1,23 +1,32 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { objectOf, objectsOf } from '../core/index.ts';
-import { addLists, maxLists, type ResourceList, resourceList } from '../schema/index.ts';
+import { addLists, addTo, type ResourceList, raiseTo, resourceList } from '../schema/index.ts';
+
+/** The amounts with the names that another list has. */
+function namedIn(other: ResourceList, list: ResourceList): ResourceList {
+  const names = Object.keys(other).filter((name) => Object.hasOwn(list, name));
+  return Object.fromEntries(names.map((name) => [name, list[name] ?? '0']));
+}
 
 /** What all containers of a pod ask for together, as the scheduler counts: init containers run one by one before the others, those that are
- *  restarted beside them. */
+ *  restarted beside them. Each container costs what it names: there may be very many, with a name of its own each. */
 export function podTotals(spec: JsonObject, part: 'requests' | 'limits'): ResourceList {
   const of = (container: JsonObject): ResourceList => resourceList(objectOf(container['resources'])[part]);
-  let total = objectsOf(spec['containers']).map(of).reduce(addLists, {});
-  let beside: ResourceList = {};
-  let before: ResourceList = {};
+  const total: Record<string, string> = {};
+  const beside: Record<string, string> = {};
+  // Never less than what runs beside.
+  const before: Record<string, string> = {};
+  for (const container of objectsOf(spec['containers'])) addTo(total, of(container));
   for (const container of objectsOf(spec['initContainers'])) {
     const own = of(container);
     if (container['restartPolicy'] === 'Always') {
-      total = addLists(total, own);
-      beside = addLists(beside, own);
-      before = maxLists(before, beside);
+      addTo(total, own);
+      addTo(beside, own);
+      raiseTo(before, namedIn(own, beside));
     } else {
-      before = maxLists(before, addLists(own, beside));
+      raiseTo(before, addLists(own, namedIn(own, beside)));
     }
   }
-  return maxLists(total, before);
+  raiseTo(total, before);
+  return total;
 }

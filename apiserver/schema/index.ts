@@ -9,6 +9,14 @@ export { goQuantity, goStruct, goTexts, invalidPrinted } from './go-prints.ts';
 export { pruneUnknown } from './prune.ts';
 export { pruneCustom } from './prune-custom.ts';
 export { canonicalQuantity, compareQuantities, isWhole, milliQuantity, parseQuantity, wholeUnits } from './quantity.ts';
-export { addLists, maskList, maxLists, type ResourceList, resourceList, subtractLists } from './resource-lists.ts';
+export {
+  addLists,
+  addTo,
+  maskList,
+  type ResourceList,
+  raiseTo,
+  resourceList,
+  subtractLists,
+} from './resource-lists.ts';
 export { holdsTexts, isTextMap } from './text-map.ts';
 export { unstructuredProblem } from './unstructured.ts';

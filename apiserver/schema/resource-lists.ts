@@ -28,12 +28,17 @@ function combined(a: string, b: string, sign: 1n | -1n): string {
   return amountText(left.nanos + sign * right.nanos, format === 'binary');
 }
 
+/** Adds the amounts of a list to a sum in place: where there are very many lists, copies of their sum would cost the square of them. */
+export function addTo(sum: Record<string, string>, list: ResourceList): void {
+  for (const [name, amount] of Object.entries(list)) {
+    sum[name] = Object.hasOwn(sum, name) ? combined(sum[name] ?? '0', amount, 1n) : amount;
+  }
+}
+
 /** All amounts of both. */
 export function addLists(a: ResourceList, b: ResourceList): ResourceList {
   const sum: Record<string, string> = { ...a };
-  for (const [name, amount] of Object.entries(b)) {
-    sum[name] = Object.hasOwn(sum, name) ? combined(sum[name] ?? '0', amount, 1n) : amount;
-  }
+  addTo(sum, b);
   return sum;
 }
 
@@ -47,14 +52,12 @@ export function subtractLists(a: ResourceList, b: ResourceList): ResourceList {
   return rest;
 }
 
-/** The larger amount of each. */
-export function maxLists(a: ResourceList, b: ResourceList): ResourceList {
-  const most: Record<string, string> = { ...a };
-  for (const [name, amount] of Object.entries(b)) {
+/** Raises amounts in place to those of a list that are larger, or missing. */
+export function raiseTo(most: Record<string, string>, list: ResourceList): void {
+  for (const [name, amount] of Object.entries(list)) {
     const own = Object.hasOwn(most, name) ? most[name] : undefined;
     if (own === undefined || compareQuantities(amount, own) > 0) most[name] = amount;
   }
-  return most;
 }
 
 /** The amounts with these names. */
