@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { eventually, startProxyServer, startWebServer } from '../../test/support/index.ts';
@@ -205,6 +206,30 @@ test('an address whose password cannot be read is refused with the reason, witho
     /^http:\/\/redacted@127\.0\.0\.1:1\/x: the username or password in it has a "%" that is not followed/,
   );
 });
+
+test.each(['http', 'https'])(
+  'a connection over %s on which nothing is asked any more is closed, also where the server keeps it open',
+  async (scheme) => {
+    const commonName = 'localhost';
+    const authority = await createCertificateAuthority({ commonName, nowMs: Date.now(), lifetimeDays: 1 });
+    const names = { commonName, dnsNames: [commonName] };
+    const tls = await issueCertificate(authority, { ...names, usage: 'server', nowMs: Date.now(), lifetimeDays: 1 });
+    const open = new Set<Socket>();
+    const handler = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+      open.add(socket);
+      // Node.js would close it after five seconds.
+      response.on('finish', () => setImmediate(() => socket.setTimeout(0)));
+      socket.once('close', () => open.delete(socket));
+      response.end('small');
+    };
+    await using server = await startWebServer(handler, scheme === 'https' ? tls : undefined);
+    using http = createHttpClient({ answerDeadlineMs, insecureSkipVerify: true });
+    await expect(textOf(http, `${server.url}/a`)).resolves.toBe('200 small');
+    await expect(textOf(http, `${server.url}/b`)).resolves.toBe('200 small');
+    expect(open.size).toBe(1);
+    await eventually(() => expect(open.size).toBe(0), { timeoutMs: 30_000 });
+  },
+);
 
 test('bodies that are large and never end make room in memory for others', async () => {
   const pieceBytes = 12 * 1024 * 1024;

@@ -25,6 +25,8 @@ import {
 import { authorizationIn, SentCredentials } from './sent-credentials.ts';
 
 const maxRedirects = 10;
+/** Then a connection without a request is closed: servers may keep theirs open without end, and others choose how many hosts are asked. */
+const idleConnectionMs = 5_000;
 /** Of all bodies that a client reads into memory at a time. */
 const maxHeldBytes = 64 * 1024 * 1024;
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -107,21 +109,22 @@ function contextTrusting(caPem: readonly string[]): SecureContext {
   return context;
 }
 
-/** Keeps connections open until disposed. */
+/** Keeps connections open for a short time after each request, at most until disposed. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { caPem = [] } = options;
   const trust = caPem.length === 0 ? {} : { secureContext: contextTrusting(caPem) };
-  const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...trust };
+  const kept = { keepAlive: true, timeout: idleConnectionMs };
+  const tls = { ...kept, rejectUnauthorized: options.insecureSkipVerify !== true, ...trust };
   const { answerDeadlineMs, proxies = noProxies } = options;
   const { Agent: PlainAgent } = nodeHttp();
   const direct: Agents = {
     secure: paceConnectionsOf(new HttpsAgent(tls)),
-    plain: pacePlainConnectionsOf(new PlainAgent({ keepAlive: true })),
+    plain: pacePlainConnectionsOf(new PlainAgent(kept)),
   };
   const tunnels = proxies.https === undefined ? undefined : { url: proxies.https, deadlineMs: answerDeadlineMs };
   const proxied: Agents = {
     secure: paceConnectionsOf(new HttpsAgent(tls), { proxy: tunnels }),
-    plain: pacePlainConnectionsOf(new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } })),
+    plain: pacePlainConnectionsOf(new PlainAgent({ ...kept, proxyEnv: { http_proxy: proxies.http } })),
   };
   const memory = new SharedRoom({ maxBytes: maxHeldBytes, endedError: bodyEnded });
   const once = (request: HttpRequest): Promise<HttpResponse> =>
