@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { eventually, startProxyServer, startWebServer } from '../../test/support/index.ts';
 import { createCertificateAuthority, issueCertificate, readProxySettings, systemClock } from '../base/index.ts';
-import { createHttpClient, type HttpClient, readBody } from './http-client.ts';
+import { createHttpClient, failure, type HttpClient, readBody } from './http-client.ts';
 import { findCredentials, openKeyring } from './pull-credentials.ts';
 import { RateLimits } from './rate-limits.ts';
 import { RegistryClient } from './registry-client.ts';
@@ -230,6 +230,11 @@ test.each(['http', 'https'])(
     await eventually(() => expect(open.size).toBe(0), { timeoutMs: 30_000 });
   },
 );
+
+test('a full disk is not reported as a failure of the server whose answer was to be written', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  expect(failure({ method: 'GET', url: 'https://web.example/a.tgz', signal }, full)).toBe(full);
+});
 
 test('bodies that are large and never end make room in memory for others', async () => {
   const pieceBytes = 12 * 1024 * 1024;

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import {
   errorMessage,
+  isDiskFull,
   isLinkLocalAddress,
   isLocalAddress,
   JoinedPieces,
@@ -335,14 +336,14 @@ function reasonOf(thrown: unknown): string {
   return `${reason}: the server's certificate is not signed by a trusted authority; to trust your own, set --registry-ca FILE`;
 }
 
-/** What a broken connection means to the caller. */
+/** What a broken connection means to the caller. A full disk, where what came was to be written, is no fault of the server. */
 export function failure(
   request: Pick<HttpRequest, 'method' | 'url' | 'signal'>,
   thrown: unknown,
   proxy?: string,
 ): unknown {
   if (request.signal.aborted) return request.signal.reason;
-  if (thrown instanceof TransientError || thrown instanceof TerminalError) return thrown;
+  if (thrown instanceof TransientError || thrown instanceof TerminalError || isDiskFull(thrown)) return thrown;
   const way = proxy === undefined ? '' : `through the proxy ${redactUrl(proxy)}: `;
   const text = `${request.method} ${redactUrl(request.url)}: ${way}${serverText(reasonOf(thrown).replace(/\/\/[^/\s@]*@/g, '//redacted@'))}`;
   return new TransientError('ServerUnavailable', text, { cause: thrown });
