@@ -21,6 +21,7 @@ import {
   startContentServer,
   Uploads,
   type UploadTarget,
+  uploadsFolder,
 } from '../src/content/index.ts';
 import {
   type Condition,
@@ -38,7 +39,7 @@ import { definitionOf } from '../src/sources/definitions/index.ts';
 import { createContentAccess } from './content-access.ts';
 import { fieldManager } from './field-manager.ts';
 import { noteStored } from './shared-content.ts';
-import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
+import { temporaryFolder, type Unpacker } from './unpacker/index.ts';
 import { UploadSlots } from './upload-slots.ts';
 
 export interface ContentServiceOptions {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Clock, errorMessage, type Logger } from '../src/base/index.ts';
-import { Uploads, type UploadTarget } from '../src/content/index.ts';
-import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
+import { Uploads, type UploadTarget, uploadsFolder } from '../src/content/index.ts';
+import { temporaryFolder, type Unpacker } from './unpacker/index.ts';
 
 const roundMs = 10_000;
 const fetchDeadlineMs = 15 * 60_000;

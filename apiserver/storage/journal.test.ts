@@ -198,6 +198,16 @@ test('refuses an empty file beside a log that is not', async () => {
   await expectRefusal(folder, /it is empty, but its log is not/);
 });
 
+test('refuses a file that was truncated to nothing, and does not start as an empty one', async () => {
+  const { folder, file } = await filledFolder();
+  await truncate(file, 0);
+  await expectRefusal(folder, /it is empty: it has been truncated/);
+  await rm(file);
+  const fresh = new Store({ journal: await openSqliteJournal(folder) });
+  expect(fresh.count('things')).toBe(0);
+  await fresh.close();
+});
+
 test('refuses a file whose last page with objects is torn', async () => {
   const { folder, file } = await filledFolder();
   const bytes = await readFile(file);

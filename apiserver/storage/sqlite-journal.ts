@@ -296,8 +296,12 @@ export async function openSqliteJournal(dataDir: string): Promise<Journal> {
     const problem = headerProblem(path, file);
     if (problem !== undefined) throw new TerminalError('DataFolderUnreadable', problem);
     const isUnmerged = hasLog(path);
+    // One that was removed on purpose leaves its holder.
+    if (file === undefined) rmSync(holderPath(path), { force: true });
     keepPrivate(path);
-    if (statSync(path).size === 0) rmSync(holderPath(path), { force: true });
+    if (statSync(path).size === 0 && readHolder(holderPath(path)) !== undefined) {
+      throw new TerminalError('DataFolderUnreadable', 'it is empty: it has been truncated');
+    }
     database = new Database(path);
     lock(database);
     if (isUnmerged) examine(database, path);

@@ -20,6 +20,7 @@ import {
   type Staging,
   type StagingRoom,
   uploadPath,
+  uploadsFolder,
 } from '../../src/content/index.ts';
 import { type BundleContent, type ChartRenderer, formatOf } from '../../src/formats/index.ts';
 import {
@@ -40,7 +41,7 @@ import { releaseHandlers } from './packed-release.ts';
 import { checkMetadata } from './read-bundle.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
-import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
+import { renditionsFolder, temporaryFolder } from './store-folders.ts';
 import { TemporaryRoom } from './temporary-room.ts';
 import type { LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 

@@ -1,6 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { systemClock, TransientError } from '../../src/base/index.ts';
-import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
+import {
+  type ContentRecord,
+  ContentStore,
+  createLocks,
+  lockFolder,
+  Uploads,
+  uploadsFolder,
+} from '../../src/content/index.ts';
 import { formatOf } from '../../src/formats/index.ts';
 import { definitionOf } from '../../src/sources/definitions/index.ts';
 import { contentOf, loadedBytes } from './content-work.ts';
@@ -10,7 +17,7 @@ import { joinObjects } from './object-pieces.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
-import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
+import { renditionsFolder, temporaryFolder } from './store-folders.ts';
 import type {
   LoadRequest,
   PackedReleases,

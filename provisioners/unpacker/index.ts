@@ -3,7 +3,7 @@
 export type { BundleIdentity } from './bundle-identity.ts';
 export { createUnpacker } from './create-unpacker.ts';
 export { packRelease } from './packed-release.ts';
-export { temporaryFolder, uploadsFolder } from './store-folders.ts';
+export { temporaryFolder } from './store-folders.ts';
 export type {
   LoadedContent,
   LoadRequest,

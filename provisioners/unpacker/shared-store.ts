@@ -9,7 +9,13 @@ import {
   TerminalError,
   TransientError,
 } from '../../src/base/index.ts';
-import { type ContentRecord, type ContentStore, extractArchive, Uploads } from '../../src/content/index.ts';
+import {
+  type ContentRecord,
+  type ContentStore,
+  extractArchive,
+  Uploads,
+  uploadsFolder,
+} from '../../src/content/index.ts';
 import {
   type Artifact,
   ArtifactRepository,
@@ -19,7 +25,7 @@ import {
   openKeyring,
 } from '../../src/sources/index.ts';
 import type { BundleIdentity } from './bundle-identity.ts';
-import { temporaryFolder, uploadsFolder } from './store-folders.ts';
+import { temporaryFolder } from './store-folders.ts';
 
 const contentType = 'application/vnd.longshore.content.v1';
 const uploadType = 'application/vnd.longshore.upload.v1';

@@ -31,5 +31,5 @@ export { type PackedObjects, packObjects } from './parsed-objects.ts';
 export type { ContentRecord } from './records.ts';
 export { type LayerWriter, type StagedFiles, Staging, type StagingRoom } from './staging.ts';
 export { type CommitOptions, ContentStore, type ContentStoreOptions } from './store.ts';
-export { type ReceivedUpload, Uploads, type UploadTarget, uploadPath } from './uploads.ts';
+export { type ReceivedUpload, Uploads, type UploadTarget, uploadPath, uploadsFolder } from './uploads.ts';
 export { writeFolder } from './write-folder.ts';

@@ -114,6 +114,11 @@ export class Uploads {
   }
 }
 
+/** Where the uploads of a content store are kept. */
+export function uploadsFolder(storeDir: string): string {
+  return `${storeDir}/uploads`;
+}
+
 /** Path of the upload for a Bundle in the folder of uploads.
  *  @throws TerminalError InvalidName: name and uid become a file's name */
 export function uploadPath(dir: string, { name, uid }: UploadTarget): string {
