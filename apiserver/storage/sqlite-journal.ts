@@ -283,6 +283,15 @@ function closeUnmerged(database: DatabaseSync | undefined, path: string): void {
   }
 }
 
+/** Makes the file private, or a new one. One that was removed on purpose leaves its holder.
+ *  @throws TerminalError when it was truncated to nothing */
+function prepare(path: string, isThere: boolean): void {
+  if (!isThere) rmSync(holderPath(path), { force: true });
+  keepPrivate(path);
+  if (statSync(path).size > 0 || readHolder(holderPath(path)) === undefined) return;
+  throw new TerminalError('DataFolderUnreadable', 'it is empty: it has been truncated');
+}
+
 /** Opens (and creates) the journal of a data folder and locks it until `close`. A file that is none of ours or is damaged is left as it is.
  *  @throws TerminalError DataFolderInUse, DataFolderUnreadable */
 export async function openSqliteJournal(dataDir: string): Promise<Journal> {
@@ -296,12 +305,7 @@ export async function openSqliteJournal(dataDir: string): Promise<Journal> {
     const problem = headerProblem(path, file);
     if (problem !== undefined) throw new TerminalError('DataFolderUnreadable', problem);
     const isUnmerged = hasLog(path);
-    // One that was removed on purpose leaves its holder.
-    if (file === undefined) rmSync(holderPath(path), { force: true });
-    keepPrivate(path);
-    if (statSync(path).size === 0 && readHolder(holderPath(path)) !== undefined) {
-      throw new TerminalError('DataFolderUnreadable', 'it is empty: it has been truncated');
-    }
+    prepare(path, file !== undefined);
     database = new Database(path);
     lock(database);
     if (isUnmerged) examine(database, path);

@@ -22,10 +22,11 @@ async function note(path: string, id: string): Promise<void> {
   }
 }
 
-/** Notes in a data folder which cluster its uploads are for. Uploads without a Bundle are deleted, and nothing else has them: on another cluster, or an empty
- *  one after the objects were lost, that would be all of them.
+/** The folder for contents in a data folder, which notes the cluster that its uploads are for. Uploads without a Bundle are deleted, and nothing else has
+ *  them: on another cluster, or an empty one after the objects were lost, that would be all of them.
  *  @throws TerminalError UploadsOfAnotherCluster */
-export async function assertOwnUploads(kube: KubeClient, folder: string, storeDir: string): Promise<void> {
+export async function ownStoreFolder(kube: KubeClient, folder: string): Promise<string> {
+  const storeDir = join(folder, 'bundles');
   const path = join(folder, 'cluster');
   // Every cluster has this namespace for as long as it lives.
   const { metadata } = await kube.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' });
@@ -38,4 +39,5 @@ export async function assertOwnUploads(kube: KubeClient, folder: string, storeDi
     throw new TerminalError('UploadsOfAnotherCluster', `${text}; ${advice}`);
   }
   await note(path, now);
+  return storeDir;
 }
