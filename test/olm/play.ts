@@ -7,6 +7,7 @@ import {
   type KubeObject,
   loadClusterAccess,
 } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
 import { serveCatalogs } from './catalogs.ts';
 import { Observer, type Timeline } from './observer.ts';
 import {
@@ -135,7 +136,9 @@ class Run {
 
   async #actOnMany(action: Extract<Action, { delete: unknown } | { deleteAll: unknown } | { approve: unknown }>) {
     if ('delete' in action) {
-      await this.#kube.delete(this.#target(action.delete));
+      const target = this.#target(action.delete);
+      // On a busy machine what is created again may be there a moment later.
+      await eventually(() => this.#kube.delete(target));
       return;
     }
     const plans = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' };
