@@ -10,6 +10,7 @@ const lanes = 7;
 const quickArea = 'health';
 
 test('a health check shows what the real one shows, or differs for a reason that is documented', {
+  tags: 'long',
   timeout: timeoutMs,
 }, async () => {
   const recorded = await readRecordings(quickArea);
