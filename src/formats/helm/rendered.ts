@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  lazily,
   objectAt,
   parseYamlDocuments,
   printable,
@@ -104,7 +105,7 @@ class ValuePlaces {
   constructor(documents: readonly ValuesDocument[]) {
     const isShort = documents.reduce((sum, { text }) => sum + text.length, 0) <= maxPlacedCharacters;
     const placed = isShort ? documents : [];
-    this.#documents = placed.map((values) => ({ values, read: once(() => readPlaced(values.text)) }));
+    this.#documents = placed.map((values) => ({ values, read: lazily(() => readPlaced(values.text)) }));
   }
 
   /** Where a value was set: in the last document that has it. */
@@ -128,11 +129,6 @@ interface PlacedDocument {
 function readPlaced(text: string): PlacedDocument {
   const [value = null] = parseYamlDocuments('values', text);
   return { value, positions: new YamlPositions(text) };
-}
-
-function once<Result>(read: () => Result): () => Result {
-  let result: Result | undefined;
-  return () => (result ??= read());
 }
 
 function isSet(document: JsonValue, path: readonly string[]): boolean {
