@@ -1,4 +1,5 @@
 import { type OperatorGroup, olmAnnotations } from '../api/index.ts';
+import { remember } from '../base/index.ts';
 import { type ApiSet, parseApis } from './apis.ts';
 
 /** What of an OperatorGroup counts against other groups. */
@@ -22,11 +23,12 @@ function targetsOf(group: OperatorGroup): readonly string[] {
   return [...new Set([...(group.status?.namespaces ?? []), group.metadata.namespace ?? ''])];
 }
 
-/** @see docs/spec/olm-v0.md#intersection-algorithm */
-export function surfaceOf(group: OperatorGroup): GroupSurface {
+/** Read once for each group: its annotation may name thousands of APIs.
+ *  @see docs/spec/olm-v0.md#intersection-algorithm */
+export const surfaceOf: (group: OperatorGroup) => GroupSurface = remember((group) => {
   const { namespace = '', name, annotations } = group.metadata;
   return { namespace, name, targets: targetsOf(group), apis: parseApis(annotations?.[olmAnnotations.providedApis]) };
-}
+});
 
 /** Whether two groups have a target namespace in common. */
 export function areIntersecting(a: GroupSurface, b: GroupSurface): boolean {

@@ -5,7 +5,7 @@ import {
   olmFieldManager,
   olmLabelPrefixes,
 } from '../../api/index.ts';
-import { type JsonObject, remember, TerminalError } from '../../base/index.ts';
+import { type JsonObject, TerminalError } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { preconditionOf, refOf } from '../../kube/index.ts';
 import { ApiSet, apiLabelHash, ownedApis, requiredApis, surfaceOf } from '../../operators/index.ts';
@@ -72,9 +72,6 @@ async function setProvidedApis(
   context.caches.groups.wrote(written);
 }
 
-/** An annotation may name thousands of APIs. */
-const rememberedSurface = remember(surfaceOf);
-
 /** The APIs that the group has for operators that were installed. A conflict ends that until it is resolved. */
 function heldApis({ context, namespace }: CsvRun, group: OperatorGroup): ApiSet {
   const versions = context.versions
@@ -85,16 +82,13 @@ function heldApis({ context, namespace }: CsvRun, group: OperatorGroup): ApiSet 
     if (conflictReasons.includes(reason)) return false;
     return conditions.some(({ phase }) => phase === 'Succeeded') || ownedDeployments(context, csv).length > 0;
   });
-  return rememberedSurface(group).apis.intersection(
-    new ApiSet(installed.flatMap((csv) => ownedApis(csv)?.values() ?? [])),
-  );
+  return surfaceOf(group).apis.intersection(new ApiSet(installed.flatMap((csv) => ownedApis(csv)?.values() ?? [])));
 }
 
 /** The groups that `provided` may be in conflict with. What the group has for installed operators is in none, whatever others claim, and since when:
  *  who may write some group could stop operators of others. A group that grows into the targets of another loses its APIs there. */
 function rivalsOf(run: CsvRun, group: OperatorGroup, provided: ApiSet): readonly OperatorGroup[] {
-  const shares = (apis: ApiSet, other: OperatorGroup): boolean =>
-    apis.intersection(rememberedSurface(other).apis).size > 0;
+  const shares = (apis: ApiSet, other: OperatorGroup): boolean => apis.intersection(surfaceOf(other).apis).size > 0;
   const isOther = ({ metadata }: OperatorGroup): boolean => metadata.namespace !== group.metadata.namespace;
   const claiming = run.context.groups
     .near(group, provided)

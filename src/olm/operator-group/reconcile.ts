@@ -7,7 +7,7 @@ import {
   olmLabels,
   parseOperatorGroup,
 } from '../../api/index.ts';
-import { formatTimestamp, isJsonEqual, type JsonObject, remember } from '../../base/index.ts';
+import { formatTimestamp, isJsonEqual, type JsonObject } from '../../base/index.ts';
 import { conditionsOf, type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { ApiSet, areIntersecting, parseApis, surfaceOf } from '../../operators/index.ts';
@@ -92,9 +92,6 @@ const resolveServiceAccount: Step<GroupRun> = async (run, { signal }) => {
   return undefined;
 };
 
-/** An annotation may name thousands of APIs. */
-const rememberedSurface = remember(surfaceOf);
-
 /** The APIs of members that groups provide which have a target in common with this one by `namespaces`, and had none before: it came later. Namespaces
  *  that a selector finds are not of its choice: others may label theirs. */
 function metApis(run: GroupRun, namespaces: readonly string[]): ApiSet {
@@ -108,7 +105,7 @@ function metApis(run: GroupRun, namespaces: readonly string[]): ApiSet {
   const met = context.groups.values().flatMap((object) => {
     const other = context.readGroup(object);
     if (other === undefined || object.metadata.namespace === group.metadata.namespace) return [];
-    const surface = rememberedSurface(other);
+    const surface = surfaceOf(other);
     return areIntersecting(after, surface) && !areIntersecting(before, surface) ? [surface] : [];
   });
   return new ApiSet(met.flatMap(({ apis }) => own.intersection(apis).values()));
