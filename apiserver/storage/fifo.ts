@@ -38,8 +38,4 @@ export class Fifo<T> {
     }
     for (let index = low; index < this.#items.length; index += 1) yield this.#items[index] as T;
   }
-
-  *newestFirst(): Generator<T> {
-    for (let index = this.#items.length - 1; index >= this.#head; index -= 1) yield this.#items[index] as T;
-  }
 }

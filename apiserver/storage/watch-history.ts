@@ -59,21 +59,19 @@ export class WatchHistory {
 
   /** The oldest event of a type after `revision`, which must not be forgotten; undefined when there is none. */
   next(storageKey: string, revision: number): StoreEvent | undefined {
-    for (const event of this.#events.from((one) => one.revision <= revision)) {
-      if (event.entry.storageKey === storageKey) return event;
-    }
+    for (const event of this.#since(storageKey, revision)) return event;
     return undefined;
   }
 
   /** Events of one type after `revision`, oldest first; undefined when some of them are forgotten. */
   after(storageKey: string, revision: number): StoreEvent[] | undefined {
-    if (revision < this.oldestRevision(storageKey)) return undefined;
-    const found: StoreEvent[] = [];
-    for (const event of this.#events.newestFirst()) {
-      if (event.revision <= revision) break;
-      if (event.entry.storageKey === storageKey) found.push(event);
+    return revision < this.oldestRevision(storageKey) ? undefined : [...this.#since(storageKey, revision)];
+  }
+
+  *#since(storageKey: string, revision: number): Generator<StoreEvent> {
+    for (const event of this.#events.from((one) => one.revision <= revision)) {
+      if (event.entry.storageKey === storageKey) yield event;
     }
-    return found.reverse();
   }
 
   #dropOldest(): boolean {
