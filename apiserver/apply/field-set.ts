@@ -150,10 +150,11 @@ export class FieldSet {
 
 const kindOrder = 'fkvi';
 
-/** In canonical order. Names alone, which may be many thousands, are sorted without a function of our own. */
+/** In canonical order. Those of one kind, which may be many thousands, are sorted without a function of our own. */
 function sortedElements(elements: Iterable<PathElement>): PathElement[] {
   const all = [...elements];
-  return all.every((element) => element.startsWith('f:')) ? all.sort() : all.sort(comparePathElements);
+  const kind = all[0]?.charCodeAt(0);
+  return all.every((element) => element.charCodeAt(0) === kind) ? all.sort() : all.sort(comparePathElements);
 }
 
 function comparePathElements(a: PathElement, b: PathElement): number {
@@ -209,7 +210,9 @@ export function valueElement(value: JsonValue): PathElement {
 
 /** `k:{"name":"c"}`, keys sorted. */
 export function keyElement(key: JsonObject): PathElement {
-  const sorted = Object.fromEntries(Object.entries(key).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const names = Object.keys(key);
+  // Most keys have one name, and there may be many thousands of them.
+  const sorted = names.length < 2 ? key : Object.fromEntries(names.sort().map((name) => [name, key[name]]));
   return `k:${JSON.stringify(sorted)}`;
 }
 

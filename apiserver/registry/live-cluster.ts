@@ -130,7 +130,11 @@ export class LiveCluster implements Cluster {
     await this.#turnToWrite(resource);
     const namespace = object.metadata.namespace ?? '';
     const target = { type: resource, namespace, name: '', subresource: undefined };
-    const result = await this.#writer.create(target, copyJson(object), this.#context('CreateOptions', options));
+    const result = await this.#writer.create(
+      target,
+      copyJson(object),
+      this.#context('CreateOptions', resource, options),
+    );
     return result.object;
   }
 
@@ -139,7 +143,7 @@ export class LiveCluster implements Cluster {
     const { namespace = '', name = '' } = object.metadata;
     const target = this.#target(resource, { namespace, name }, options);
     const request = { target, build: () => object, createsAbsent: false, isTracked: false, isPatch: true };
-    const result = await this.#writer.update(request, this.#context('UpdateOptions', options));
+    const result = await this.#writer.update(request, this.#context('UpdateOptions', resource, options));
     return result.object;
   }
 
@@ -153,7 +157,7 @@ export class LiveCluster implements Cluster {
       applyMergePatch(live as unknown as JsonObject, patch) as unknown as KubeObject;
     const target = this.#target(resource, key, options);
     const request = { target, build, createsAbsent: false, isTracked: false, isPatch: true };
-    const result = await this.#writer.update(request, this.#context('PatchOptions', options));
+    const result = await this.#writer.update(request, this.#context('PatchOptions', resource, options));
     return result.object;
   }
 
@@ -162,7 +166,7 @@ export class LiveCluster implements Cluster {
     const { propagationPolicy, gracePeriodSeconds, uid, resourceVersion } = options;
     const target = this.#target(resource, key, options);
     const deletion = { propagationPolicy, gracePeriodSeconds, uid, resourceVersion };
-    await this.#writer.delete(target, deletion, this.#context('DeleteOptions', options));
+    await this.#writer.delete(target, deletion, this.#context('DeleteOptions', resource, options));
   }
 
   /** Definitions do not wait: their kinds are served once their status is written, and few users may create any. */
@@ -174,7 +178,7 @@ export class LiveCluster implements Cluster {
     return { type, namespace: type.namespaced ? key.namespace : '', name: key.name, subresource: options.subresource };
   }
 
-  #context(kind: string, options: WriteOptions): WriteContext {
+  #context(kind: string, resource: ResourceType, options: WriteOptions): WriteContext {
     const manager = managerOf(options.as);
     return {
       user: internalUser(options.as),
@@ -183,6 +187,7 @@ export class LiveCluster implements Cluster {
       options: { kind, apiVersion: 'meta.k8s.io/v1' },
       warn: () => {},
       signal: this.#signal,
+      takeTurn: () => this.#turnToWrite(resource),
     };
   }
 }
