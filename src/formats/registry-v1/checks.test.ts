@@ -23,6 +23,12 @@ function withDeployments(names: readonly string[], spec: JsonObject = {}): JsonO
   return acmeCsv({ install: { strategy: 'deployment', spec: { deployments } }, ...spec });
 }
 
+function withContainers(count: number): JsonObject {
+  const containers = Array.from({ length: count }, (_, index) => ({ name: `c${index}` }));
+  const deployments = [{ name: manager, spec: { selector: {}, template: { spec: { containers } } } }];
+  return acmeCsv({ install: { strategy: 'deployment', spec: { deployments } } });
+}
+
 function webhook(members: JsonObject = {}): JsonObject {
   return {
     type: 'ValidatingAdmissionWebhook',
@@ -319,4 +325,6 @@ test('what an operator has very many of is refused, before each is compared with
   expect(problems(withDeployments(names(101)))).toEqual([refusal('101 deployments', 100)]);
   const webhooks = names(201).map((name) => webhook({ generateName: `${name}.acme.example` }));
   expect(problems(withWebhooks(...webhooks))).toEqual([refusal('201 webhookdefinitions', 200)]);
+  expect(problems(withContainers(1_000))).toEqual([]);
+  expect(problems(withContainers(1_001))).toEqual([refusal('1001 containers', 1_000)]);
 });

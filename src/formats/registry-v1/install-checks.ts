@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, textAt, valueAt } from '../../base/index.ts';
+import { type JsonObject, listAt, objectAt, textAt, valueAt } from '../../base/index.ts';
 import { nameProblems } from './checks.ts';
 import type { ApiServiceDescription, DeploymentEntry, Permission, WebhookEntry } from './csv.ts';
 import { accountOf, servingNames } from './names.ts';
@@ -26,6 +26,13 @@ function apisOf({ csv }: RegistryBundle): readonly ApiServiceDescription[] {
 function permissionsOf({ csv }: RegistryBundle): readonly Permission[] {
   const { permissions, clusterPermissions } = csv.spec.install.spec;
   return [...(permissions ?? []), ...(clusterPermissions ?? [])];
+}
+
+function containersOf(bundle: RegistryBundle): readonly unknown[] {
+  return deploymentsOf(bundle).flatMap(({ spec }) => {
+    const pod = objectAt(spec, 'template', 'spec');
+    return [...listAt(pod, 'containers'), ...listAt(pod, 'initContainers')];
+  });
 }
 
 const strategyIsDeployment: Check = ({ csv }) => {
@@ -147,6 +154,7 @@ const limits: readonly (readonly [what: string, most: number, of: (bundle: Regis
   ['webhookdefinitions', 200, webhooksOf],
   ['owned APIServices', 200, apisOf],
   ['permissions', 1_000, permissionsOf],
+  ['containers', 1_000, containersOf],
 ];
 
 const numbersAreLimited: Check = (bundle) =>
