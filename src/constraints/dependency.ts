@@ -23,7 +23,9 @@ export interface DependencyLimits extends ConstraintLimits {
 }
 
 /** What admission allows. @see docs/spec/admission.md#dependency-rules */
-const defaultDependencyLimits: DependencyLimits = { maxEntries: 256, maxDepth: 8 };
+export const defaultDependencyLimits: DependencyLimits = { maxEntries: 256, maxDepth: 8 };
+/** Those of all files of a bundle together, of which each was limited. */
+const recordedLimits: DependencyLimits = { ...defaultDependencyLimits, maxEntries: Number.POSITIVE_INFINITY };
 
 /** Dependencies that could be read, and what is wrong with the others, each with its place. */
 export interface ReadDependencies {
@@ -88,6 +90,10 @@ function readEntry(entry: JsonValue, limits: DependencyLimits): Dependency {
   throw shapeProblem(type, hint);
 }
 
+function tooMany(what: string, count: number, { maxEntries }: DependencyLimits): ReadDependencies {
+  return { dependencies: [], problems: [`${what}: ${count} entries, more than the limit of ${maxEntries}`] };
+}
+
 /** Reads a list as `metadata/dependencies.yaml` has it under `dependencies`. `what` names the list in problems.
  *  @see docs/spec/bundle-format.md#dependencies-yaml */
 export function readDependencies(
@@ -97,12 +103,7 @@ export function readDependencies(
 ): ReadDependencies {
   if (list === null) return { dependencies: [], problems: [] };
   if (!Array.isArray(list)) return { dependencies: [], problems: [`${what}: expected a list`] };
-  if (list.length > limits.maxEntries) {
-    return {
-      dependencies: [],
-      problems: [`${what}: ${list.length} entries, more than the limit of ${limits.maxEntries}`],
-    };
-  }
+  if (list.length > limits.maxEntries) return tooMany(what, list.length, limits);
   const shared = { patterns: bundlePatterns(), ...limits };
   return collect(
     list,
@@ -127,16 +128,17 @@ export function requirementOf(type: string, value: JsonValue): Property {
   return { type: requirementTypes.get(type) ?? type, value: renamed };
 }
 
-/** Reads what properties require; others are passed over. */
+/** Reads what properties require; others are passed over, and do not count. */
 export function readRequiredProperties(
   what: string,
   properties: readonly Property[],
-  limits: DependencyLimits = defaultDependencyLimits,
+  limits: DependencyLimits = recordedLimits,
 ): ReadDependencies {
   const required = properties.flatMap((property, index) => {
     const read = requiredProperties.get(property.type);
     return read === undefined ? [] : [{ property, index, read }];
   });
+  if (required.length > limits.maxEntries) return tooMany(`${what}: dependencies`, required.length, limits);
   const shared = { patterns: bundlePatterns(), ...limits };
   return collect(
     required,

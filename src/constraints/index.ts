@@ -11,6 +11,7 @@ export {
 export {
   type Dependency,
   type DependencyLimits,
+  defaultDependencyLimits,
   type ReadDependencies,
   readDependencies,
   readRequiredProperties,

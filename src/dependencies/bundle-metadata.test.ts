@@ -83,6 +83,15 @@ test.each([
   ]);
 });
 
+test('more requirements among properties than there may be dependencies are refused, other properties do not count', () => {
+  const constraint = '- {type: olm.constraint, value: {cel: {rule: "false"}}}\n';
+  const other = '- {type: olm.gvk, value: {group: a, version: v1, kind: A}}\n'.repeat(300);
+  expect(problemsOf('properties.yaml', `properties:\n${other}${constraint.repeat(257)}`)).toEqual([
+    'metadata/properties.yaml: properties: dependencies: 257 entries, more than the limit of 256',
+  ]);
+  expect(problemsOf('properties.yaml', `properties:\n${other}${constraint.repeat(256)}`)).toEqual([]);
+});
+
 test('ten thousand entries, and trees deeper than eight, are refused', () => {
   const many = '- {type: olm.gvk, value: {group: a, version: v1, kind: A}}\n'.repeat(10_000);
   expect(problemsOf('dependencies.yaml', `dependencies:\n${many}`)).toEqual([

@@ -7,7 +7,13 @@ import {
   parseYaml,
   TerminalError,
 } from '../base/index.ts';
-import { type Property, readDependencies, readRequiredProperties, requirementOf } from '../constraints/index.ts';
+import {
+  defaultDependencyLimits,
+  type Property,
+  readDependencies,
+  readRequiredProperties,
+  requirementOf,
+} from '../constraints/index.ts';
 import { annotationMap, annotationTexts, checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
 import { unknownDependencies } from './bundle-facts.ts';
 
@@ -75,7 +81,7 @@ const readPropertyFile: Reader = (file, document) => {
     typeof item === 'string' ? [`${file}: properties[${index}]: ${item}`] : [],
   );
   const properties = items.filter((item) => typeof item !== 'string');
-  const { problems } = readRequiredProperties('properties', properties);
+  const { problems } = readRequiredProperties('properties', properties, defaultDependencyLimits);
   return { problems: [...wrong, ...problems.map((text) => `${file}: ${text}`)], warnings: [], properties };
 };
 
