@@ -39,6 +39,7 @@ export {
 } from './errors.ts';
 export { type FairStep, FairTurns } from './fair-turns.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
+export { fileRoom } from './file-room.ts';
 export { firstIndexes, firstRepeated, isRepeated } from './first-indexes.ts';
 export { parseGoDuration } from './go-duration.ts';
 export { goJson, goJsonHash, goMembers } from './go-json.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { makeFolder, replaceFile } from '../base/index.ts';
+import { fileRoom, makeFolder, replaceFile } from '../base/index.ts';
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -67,14 +67,14 @@ export class RenditionCache {
     const files = await Promise.all(
       (await readdir(dir)).map(async (name) => {
         const facts = await stat(`${dir}/${name}`).catch(() => undefined);
-        return { name, sizeBytes: facts?.size ?? 0, usedMs: facts?.mtimeMs ?? 0 };
+        return { name, roomBytes: fileRoom(facts?.size ?? 0), usedMs: facts?.mtimeMs ?? 0 };
       }),
     );
-    let left = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) - maxBytes;
-    for (const { name, sizeBytes } of files.toSorted((a, b) => a.usedMs - b.usedMs)) {
+    let left = files.reduce((sum, { roomBytes }) => sum + roomBytes, 0) - maxBytes;
+    for (const { name, roomBytes } of files.toSorted((a, b) => a.usedMs - b.usedMs)) {
       if (left <= 0) return;
       await rm(`${dir}/${name}`, { force: true });
-      left -= sizeBytes;
+      left -= roomBytes;
     }
   }
 }

@@ -7,7 +7,8 @@ import { createLocks } from '../content/index.ts';
 import { type LayerAccess, LayerCache } from './layer-cache.ts';
 
 const { signal } = new AbortController();
-const layerBytes = 1000;
+/** Smaller ones count as much. */
+const layerBytes = 64 * 1024;
 
 let dir: string;
 beforeEach(() => {
@@ -35,6 +36,23 @@ test('a layer is given to those only whom its registry lets read it now', async 
   expect(await put(cache, 'private')).toBe(true);
   expect(await put(cache, 'private', { mayRead: () => Promise.resolve(false) })).toBe(false);
   expect(await put(cache, 'private', { origin: 'hostile.example.net' })).toBe(false);
+});
+
+/** Those of one image, of which there may be very many. */
+async function putTinyLayers(cache: LayerCache, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const content = Buffer.from(`layer ${index}`);
+    const layer = { digest: sha256Digest(content), sizeBytes: content.length };
+    const access = { origin: 'registry.example.com', mayRead: () => Promise.resolve(true), signal };
+    await cache.obtain(layer, access, (part) =>
+      part.append('layer', [content] as unknown as AsyncIterable<Uint8Array>),
+    );
+  }
+}
+
+test('very many tiny layers are evicted as well, though they have few bytes', async () => {
+  await putTinyLayers(new LayerCache({ dir, maxBytes: 50 * layerBytes, locks: createLocks() }), 500);
+  expect((await readdir(dir)).length).toBeLessThanOrEqual(60);
 });
 
 async function bytesOf(folder: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { readdir, rename, stat, utimes } from 'node:fs/promises';
-import { makeFolder, sha256Digest, TransientError } from '../base/index.ts';
+import { fileRoom, makeFolder, mapLimit, sha256Digest, TransientError } from '../base/index.ts';
 import { type KeyedLocks, removeFile } from '../content/index.ts';
 import type { Descriptor } from './descriptor.ts';
 import { PartialBlob, verifyFile } from './partial-blob.ts';
@@ -17,11 +17,13 @@ const activeTimes = 2;
 const lookedThroughShare = 1 / 8;
 /** Or after this, for what is stale. */
 const maxUnseenMs = 60 * 60_000;
+const statsAtATime = 16;
 /** When there is too much, so much of the limit stays: a full cache is not looked through for each layer. */
 const retainedShare = 0.9;
 
 export interface LayerCacheOptions {
   readonly dir: string;
+  /** Where each file counts as `fileRoom` has it. */
   readonly maxBytes: number;
   /** Shared by all that use `dir`, so that a layer is fetched once at a time. */
   readonly locks: KeyedLocks;
@@ -40,7 +42,7 @@ export interface LayerAccess {
 
 interface CachedFile {
   readonly path: string;
-  readonly sizeBytes: number;
+  readonly roomBytes: number;
   readonly usedMs: number;
 }
 
@@ -76,7 +78,7 @@ export class LayerCache {
       await fetch(part);
       await this.#keep(part, path);
     } finally {
-      await this.#makeRoom(path, layer.sizeBytes);
+      await this.#makeRoom(path, fileRoom(layer.sizeBytes));
     }
     return path;
   }
@@ -105,29 +107,37 @@ export class LayerCache {
 
   async #files(): Promise<CachedFile[]> {
     const names = await readdir(this.#options.dir);
-    return await Promise.all(
-      names.map(async (name) => {
-        const path = `${this.#options.dir}/${name}`;
-        const facts = await stat(path).catch(() => undefined);
-        return { path, sizeBytes: facts?.size ?? 0, usedMs: facts?.mtimeMs ?? 0 };
-      }),
-    );
+    return await mapLimit(names, statsAtATime, async (name) => {
+      const path = `${this.#options.dir}/${name}`;
+      const facts = await stat(path).catch(() => undefined);
+      return { path, roomBytes: fileRoom(facts?.size ?? 0), usedMs: facts?.mtimeMs ?? 0 };
+    });
   }
 
   async #makeRoom(retainedPath: string, addedBytes: number): Promise<void> {
     const leftBytes = this.#unseen.leftBytes - addedBytes;
     this.#unseen = { ...this.#unseen, leftBytes };
     if (leftBytes > 0 && performance.now() < this.#unseen.untilMs) return;
-    const totalBytes = await this.#evict(retainedPath);
-    const roomBytes = (this.#options.maxBytes - totalBytes) * lookedThroughShare;
-    this.#unseen = { leftBytes: roomBytes, untilMs: performance.now() + maxUnseenMs };
+    // Layers that arrive meanwhile do not look through it as well.
+    this.#noteUnseen(this.#options.maxBytes);
+    try {
+      const totalBytes = await this.#evict(retainedPath);
+      this.#noteUnseen(this.#options.maxBytes - totalBytes);
+    } catch (thrown) {
+      this.#noteUnseen(0);
+      throw thrown;
+    }
+  }
+
+  #noteUnseen(roomBytes: number): void {
+    this.#unseen = { leftBytes: roomBytes * lookedThroughShare, untilMs: performance.now() + maxUnseenMs };
   }
 
   /** How much stays. */
   async #evict(retainedPath: string): Promise<number> {
     const { maxBytes } = this.#options;
     const files = await this.#files();
-    let totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    let totalBytes = files.reduce((sum, file) => sum + file.roomBytes, 0);
     const allowedBytes = totalBytes > maxBytes ? maxBytes * retainedShare : maxBytes;
     for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
       // Of a time in the future too, which stays behind where the clock was set back.
@@ -138,7 +148,7 @@ export class LayerCache {
       const isTooMuch = totalBytes > allowedBytes && !isActive;
       if (file.path === retainedPath || (!isStale && !isTooMuch)) continue;
       await removeFile(file.path);
-      totalBytes -= file.sizeBytes;
+      totalBytes -= file.roomBytes;
     }
     return totalBytes;
   }

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  fileRoom,
   isJsonObject,
   makeFolder,
   mapLimit,
@@ -150,11 +151,11 @@ export class BundleStore implements Disposable {
       const { size, mtimeMs } = await this.#factsOf(name);
       return { name, size, mtimeMs };
     });
-    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    let bytes = files.reduce((sum, { size }) => sum + fileRoom(size), 0);
     for (const { name, size } of files.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
       if (bytes <= this.#maxBytes) return;
       await removeFile(join(this.#dir, name));
-      bytes -= size;
+      bytes -= fileRoom(size);
     }
   }
 

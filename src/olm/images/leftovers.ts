@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileRoom } from '../../base/index.ts';
 
 /** Of one store, in all folders that no work is using. */
 const mostBytes = 1024 ** 3;
@@ -9,7 +10,7 @@ async function sizeOf(folder: string): Promise<number> {
   let sizeBytes = 0;
   for (const name of names) {
     const facts = await stat(join(folder, name)).catch(() => undefined);
-    if (facts?.isFile() === true) sizeBytes += facts.size;
+    if (facts?.isFile() === true) sizeBytes += fileRoom(facts.size);
   }
   return sizeBytes;
 }
