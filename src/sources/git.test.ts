@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -207,7 +207,7 @@ describe('a pack that takes much', () => {
     const delta = refDelta(oidOf('blob', base), repetition(base.length, 1));
     const deltas = Array.from({ length: 20 }, () => delta);
     const costly = answersOf(treeOf([]), [object(3, base), ...deltas]);
-    const large = Buffer.alloc(40 * 1024 ** 2);
+    const large = Buffer.concat([randomBytes(900 * 1024), Buffer.alloc(39 * 1024 ** 2)]);
     const tree = treeOf([{ mode: '100644', name: 'large', oid: oidOf('blob', large) }]);
     await using hostile = await startWebServer(listenerOf(costly));
     await using other = await startWebServer(listenerOf(answersOf(tree, [object(3, large)])));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { deflateSync } from 'node:zlib';
@@ -188,7 +188,8 @@ describe('a hostile pack', () => {
 
   test('whose files take more to read than its bytes are worth is refused before they are read', async () => {
     const content = Buffer.alloc(1024 ** 2);
-    const entries = [object(3, content)];
+    // For its bytes the pack may be opened.
+    const entries = [object(3, randomBytes(512 * 1024)), object(3, content)];
     for (let depth = 0; depth < 20; depth += 1) {
       entries.push(ofsDelta(entries.at(-1)?.length ?? 0, changing(content.length, depth)));
     }
@@ -196,20 +197,29 @@ describe('a hostile pack', () => {
     const planAll = (): void => {
       for (const { oid } of pack.list()) pack.plan(oid);
     };
-    expect(planAll).toThrow('more than the limit of 134217728 bytes');
+    expect(planAll).toThrow(/more than the limit of 3\d{7} bytes/);
+  });
+
+  test.each(['small', 'large'] as const)('of a few KiB is no %s one where it unpacks to many MiB', async (size) => {
+    const content = Buffer.alloc(1024 ** 2);
+    const oid = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest();
+    const copies = Array.from({ length: 10 }, () => refDelta(oid, repetition(1024 ** 2, 1)));
+    const opened = open(packOf([object(3, content), ...copies]), 1e8, size);
+    await expect(opened).rejects.toThrow(expect.objectContaining({ reason: 'UnpackedTooLarge' }));
   });
 
   test('with a chain that is deeper than git makes any is refused', async () => {
     const entries = [first];
     for (let depth = 0; depth < 5000; depth += 1) entries.push(ofsDelta(entries.at(-1)?.length ?? 0, repetition(5, 1)));
-    await expect(open(packOf(entries))).rejects.toThrow(expect.objectContaining({ reason: 'DeltaTooDeep' }));
+    const opened = open(packOf(entries), 1e8, 'huge');
+    await expect(opened).rejects.toThrow(expect.objectContaining({ reason: 'DeltaTooDeep' }));
   });
 
   test('with many deltas by the name of an object that it has many times is read in one pass', async () => {
     const count = 6_000;
     const oid = createHash('sha1').update(`blob ${small.length}\0`).update(small).digest();
     const deltas = Array.from({ length: count }, () => refDelta(oid, repetition(small.length, 2)));
-    await using pack = await open(packOf([...Array.from({ length: count }, () => first), ...deltas]));
+    await using pack = await open(packOf([...Array.from({ length: count }, () => first), ...deltas]), 1e8, 'huge');
     const twice = createHash('sha1')
       .update(`blob ${2 * small.length}\0`)
       .update(small)

@@ -6,6 +6,7 @@ import type { ObjectFormat } from './object-format.ts';
 import { PackInflater, smallBytes } from './pack-inflater.ts';
 import { scanPack } from './pack-scan.ts';
 
+const mebibyte = 1024 * 1024;
 /** Deltas, and objects that they are made of, are held in memory whole. */
 const maxDeltaBytes = 64 * 1024 * 1024;
 /** A small one takes less work and memory than others, a large one no more work than its bytes are worth; each is refused where it would take more. */
@@ -13,8 +14,8 @@ export type PackSize = 'small' | 'large' | 'huge';
 
 /** All that opening a pack of so many bytes may inflate, and then reading it: bounds the work that it makes, and the memory it takes meanwhile. */
 const inflatedBytes: Readonly<Record<PackSize, (fileBytes: number) => { opened: number; read: number }>> = {
-  small: () => ({ opened: 32 * 1024 ** 2, read: 1024 ** 3 }),
-  large: (fileBytes) => ({ opened: largeWork(fileBytes), read: largeWork(fileBytes) }),
+  small: (fileBytes) => ({ opened: Math.min(32 * mebibyte, worthOf(fileBytes)), read: 1024 * mebibyte }),
+  large: (fileBytes) => ({ opened: worthOf(fileBytes), read: worthOf(fileBytes) }),
   huge: () => ({ opened: 16 * 1024 ** 3, read: 0 }),
 };
 /** A huge pack works a quarter of the time: what others do takes very many turns of the thread. */
@@ -23,8 +24,9 @@ const hugeRestMs = 30;
 const leastReadBytes = 64;
 const cacheBytes = 32 * 1024 * 1024;
 
-function largeWork(fileBytes: number): number {
-  return Math.max(128 * 1024 ** 2, 16 * fileBytes);
+/** The work that a pack of so many bytes is worth: a few KiB of deltas may stand for gigabytes. */
+function worthOf(fileBytes: number): number {
+  return Math.max(8 * mebibyte, Math.min(128 * mebibyte, 64 * fileBytes), 16 * fileBytes);
 }
 
 export interface PackOptions {
