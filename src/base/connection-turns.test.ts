@@ -4,6 +4,26 @@ import { ConnectionTurns, type WaitingConnection } from './connection-turns.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
+test('a connection that passes on its bytes in pieces leaves turns between those that take long', async () => {
+  const turns = new ConnectionTurns();
+  let passed = 0;
+  const large: WaitingConnection = {
+    rank: 1,
+    lastMs: 0,
+    pass: () => {
+      const begunMs = performance.now();
+      while (performance.now() - begunMs < 11);
+      passed += 1;
+      if (passed < 5) turns.addRest(large);
+    },
+  };
+  turns.add(large);
+  for (let before = 0; passed < 5; await nextTurn()) {
+    expect(passed - before).toBeLessThanOrEqual(1);
+    before = passed;
+  }
+});
+
 test('a connection has turns, however many others of a lower rank always have more to pass on', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);

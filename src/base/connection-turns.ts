@@ -1,3 +1,5 @@
+/** Passed on at a time: of chunks of one byte each, a few milliseconds. */
+export const pieceBytes: number = 16 * 1024;
 /** How long connections are given what they have received before others have a turn. */
 const sliceMs = 10;
 
@@ -24,6 +26,12 @@ export class ConnectionTurns {
     else this.#waiting.add(connection);
     // What takes little is not worth a turn of its own.
     if (this.#leftMs < sliceMs / 2) this.#startTurn();
+  }
+
+  /** For the rest of what it has received, of which it has passed on a piece: never at once. */
+  addRest(connection: WaitingConnection): void {
+    this.#waiting.add(connection);
+    this.#startTurn();
   }
 
   #goOn(): void {

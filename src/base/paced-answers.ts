@@ -1,9 +1,6 @@
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
-import { connectionTurns, type WaitingConnection } from './connection-turns.ts';
-
-/** Parsed at a time: of chunks of one byte each, a few milliseconds. */
-const pieceBytes = 16 * 1024;
+import { connectionTurns, pieceBytes, type WaitingConnection } from './connection-turns.ts';
 
 /** Gives the parser of `node:http` what a server sends in turns: node reads up to two megabytes of a connection at once, in which there may be hundreds of
  *  thousands of chunks, or of answers before the answer. */
@@ -35,7 +32,7 @@ class PacedAnswers implements WaitingConnection {
     if (chunk === undefined || this.#socket.destroyed) return;
     if (chunk !== null && chunk.length > pieceBytes) this.#waiting.unshift(chunk.subarray(pieceBytes));
     const hasRoom = this.#push(chunk?.subarray(0, pieceBytes) ?? null);
-    if (this.#waiting.length > 0) connectionTurns.add(this);
+    if (this.#waiting.length > 0) connectionTurns.addRest(this);
     else if (hasRoom && chunk !== null) this.#read(0);
   }
 

@@ -1,11 +1,12 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
-import { type AddressInfo, connect as connectPlainly } from 'node:net';
+import { type AddressInfo, connect as connectPlainly, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
 import { eventually, issueAuthority } from '../../test/support/index.ts';
+import { connectionTurns } from './connection-turns.ts';
 import {
   type CertifiedKey,
   type ConnectionLimits,
@@ -14,6 +15,7 @@ import {
   limitConnections,
   paceConnectionsOf,
 } from './index.ts';
+import { pacedFor } from './paced-connections.ts';
 
 const nowMs = Date.now();
 const limits = { maxConnections: 500, maxPerPeer: 500 };
@@ -184,6 +186,22 @@ test.each(versions)(
     expect(await answerOf(server.certificatePem, maxVersion)).toBe('answer of 127.0.0.1');
   },
 );
+
+test('the end of a connection comes after what has waited for its turn', async () => {
+  const nothing = (): void => undefined;
+  const socket = Object.assign(new EventEmitter(), { setNoDelay: nothing, pause: nothing, resume: nothing });
+  const events: string[] = [];
+  const paced = pacedFor(socket as unknown as Socket);
+  for (const name of ['data', 'end']) paced.on(name, () => events.push(name));
+  const takesAll = (): void => {
+    const begunMs = performance.now();
+    while (performance.now() - begunMs < 11);
+  };
+  connectionTurns.add({ rank: 0, lastMs: 0, pass: takesAll });
+  socket.emit('data', Buffer.from('x'));
+  socket.emit('end');
+  await eventually(() => expect(events).toEqual(['data', 'end']));
+});
 
 test('a connection whose bytes take long leaves turns to others', async () => {
   const own = createTlsServer({ key: server.privateKeyPem, cert: server.certificatePem });

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Agent } from 'node:https';
 import { connect, isIPv6, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { connectionTurns, type WaitingConnection } from './connection-turns.ts';
+import { connectionTurns, pieceBytes, type WaitingConnection } from './connection-turns.ts';
 import { openTunnel, type TunnelProxy } from './proxy-tunnel.ts';
 import { makeRecognized } from './recognized-connections.ts';
 
@@ -25,6 +25,7 @@ class PacedConnection extends EventEmitter implements WaitingConnection {
   #waiting: Buffer | undefined;
   #passedBytes = 0;
   #isRead = false;
+  #isEnded = false;
   #isSecure = false;
   lastMs = 0;
 
@@ -37,7 +38,10 @@ class PacedConnection extends EventEmitter implements WaitingConnection {
     socket.setNoDelay(true);
     socket.pause();
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.once('end', () => this.emit('end'));
+    socket.once('end', () => {
+      this.#isEnded = true;
+      this.#end();
+    });
     socket.once('close', () => this.emit('close'));
     socket.on('error', (error) => this.emit('error', error));
   }
@@ -47,16 +51,27 @@ class PacedConnection extends EventEmitter implements WaitingConnection {
     return this.#isSecure ? this.lastMs : (this.#passedBytes + (this.#waiting?.length ?? 0)) / 1024;
   }
 
-  /** Gives TLS what waits; a client may send a request after the last message of its handshake at once. */
+  /** Gives TLS a piece of what waits; a client may send a request after the last message of its handshake at once. */
   pass(): void {
     const chunk = this.#waiting;
     this.#waiting = undefined;
     if (chunk === undefined || this.#socket.destroyed) return;
+    if (chunk.length > pieceBytes) this.#waiting = chunk.subarray(pieceBytes);
+    const piece = chunk.subarray(0, pieceBytes);
     secureCurrent = (secure) => this.secure(secure);
-    if (this.#isSecure) this.emit('data', chunk);
-    else this.#passHandshake(chunk);
+    if (this.#isSecure) this.emit('data', piece);
+    else this.#passHandshake(piece);
     secureCurrent = undefined;
+    if (this.#waiting !== undefined) connectionTurns.addRest(this);
     this.#flow();
+    this.#end();
+  }
+
+  /** A socket without anything to read ends while it is paused, too: not before what waits here has been passed on. */
+  #end(): void {
+    if (!this.#isEnded || this.#waiting !== undefined) return;
+    this.#isEnded = false;
+    this.emit('end');
   }
 
   #passHandshake(chunk: Buffer): void {
