@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { silentLogger } from '../../base/index.ts';
+import { fileRoom, silentLogger } from '../../base/index.ts';
 import { buildCatalogIndex, type Meta } from '../../catalog/index.ts';
 import { type CatalogRecord, CatalogStore } from './catalog-store.ts';
 
@@ -137,7 +137,7 @@ test('the next attempt removes what failed attempts have left, except for what i
 
 test('what failed attempts leave is limited for all catalogs together, and the last ones stay', async () => {
   await store[Symbol.asyncDispose]();
-  store = await CatalogStore.open(dir, silentLogger(), { maxLeftBytes: 2 });
+  store = await CatalogStore.open(dir, silentLogger(), { maxLeftBytes: 2 * fileRoom(1) });
   for (const name of ['a', 'b', 'c', 'd']) {
     await prepare(name, 'p');
     await store.leave(name);
