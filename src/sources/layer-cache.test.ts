@@ -9,6 +9,8 @@ import { type LayerAccess, LayerCache } from './layer-cache.ts';
 const { signal } = new AbortController();
 /** Smaller ones count as much. */
 const layerBytes = 64 * 1024;
+/** What each file counts at least. */
+const tinyRoomBytes = 16 * 1024;
 
 let dir: string;
 beforeEach(() => {
@@ -51,7 +53,7 @@ async function putTinyLayers(cache: LayerCache, count: number): Promise<void> {
 }
 
 test('very many tiny layers are evicted as well, though they have few bytes', async () => {
-  await putTinyLayers(new LayerCache({ dir, maxBytes: 50 * layerBytes, locks: createLocks() }), 500);
+  await putTinyLayers(new LayerCache({ dir, maxBytes: 50 * tinyRoomBytes, locks: createLocks() }), 500);
   expect((await readdir(dir)).length).toBeLessThanOrEqual(60);
 });
 
