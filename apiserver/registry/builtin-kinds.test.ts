@@ -236,3 +236,20 @@ test('metadata rules', () => {
     'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"c/d"}',
   );
 });
+
+test('a quota has an error for each limit that a scope does not cover, as far as an answer has room', () => {
+  const many = <T>(count: number, make: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_, at) => make(at));
+  const quota = (count: number, rest: JsonObject): KubeObject =>
+    created('v1', 'ResourceQuota', {
+      spec: { hard: Object.fromEntries(many(count, (index) => [`hugepages-${index + 1}Ki`, '1'])), ...rest },
+    });
+  const expression = { scopeName: 'BestEffort', operator: 'Exists' };
+  const error =
+    'spec.scopes: Invalid value: []core.ResourceQuotaScope{"BestEffort"}: unsupported scope applied to resource';
+  expect(errors(quota(2, { scopes: ['BestEffort'] }))).toEqual([error, error]);
+  const scopes = many(2000, () => 'BestEffort');
+  expect(errors(quota(2000, { scopes }))).toHaveLength(20_000);
+  const scopeSelector = { matchExpressions: many(2000, () => expression) };
+  expect(errors(quota(2000, { scopeSelector }))).toHaveLength(20_000);
+});

@@ -65,3 +65,21 @@ test('so does the deletion of a collection', { tags: 'long' }, async () => {
   expect(await mostInOneTurn(server, 'configmaps', (found) => found < 2)).toBeLessThan(count / 2);
   expect((await deletion).status).toBe(200);
 });
+
+test('others have turns between the steps of a write from inside', async () => {
+  await using server = await startApiServer({ simulation: false });
+  const data = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`key-${index}`, '']));
+  await server.client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'large' }, data });
+  const type = server.cluster.resource('', 'configmaps');
+  if (type === undefined) throw new Error('configmaps are not served');
+  let isDone = false;
+  const key = { namespace: 'default', name: 'large' };
+  const patch = server.cluster.patch(type, key, { data: { more: '' } }, { as: 'system:apiserver' }).finally(() => {
+    isDone = true;
+  });
+  let turns = 0;
+  for (; !isDone; turns += 1) await nextTurn();
+  await patch;
+  // Without them the write, which takes some hundred milliseconds, is stored in the first.
+  expect(turns).toBeGreaterThan(3);
+});

@@ -20,6 +20,8 @@ import { ObjectSummaries } from './object-summaries.ts';
 import type { ObjectWriter } from './object-writer.ts';
 import { storageName, type WriteContext, type WriteTarget } from './write-context.ts';
 
+/** What a write does in one turn, unless a step of it takes longer. */
+const stepsMs = 10;
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io';
 
 function eventOf(resource: ResourceType, event: StoreEvent): ClusterEvent {
@@ -133,7 +135,7 @@ export class LiveCluster implements Cluster {
     const result = await this.#writer.create(
       target,
       copyJson(object),
-      this.#context('CreateOptions', resource, options),
+      this.#context('CreateOptions', options, resource),
     );
     return result.object;
   }
@@ -143,7 +145,7 @@ export class LiveCluster implements Cluster {
     const { namespace = '', name = '' } = object.metadata;
     const target = this.#target(resource, { namespace, name }, options);
     const request = { target, build: () => object, createsAbsent: false, isTracked: false, isPatch: true };
-    const result = await this.#writer.update(request, this.#context('UpdateOptions', resource, options));
+    const result = await this.#writer.update(request, this.#context('UpdateOptions', options, resource));
     return result.object;
   }
 
@@ -157,7 +159,7 @@ export class LiveCluster implements Cluster {
       applyMergePatch(live as unknown as JsonObject, patch) as unknown as KubeObject;
     const target = this.#target(resource, key, options);
     const request = { target, build, createsAbsent: false, isTracked: false, isPatch: true };
-    const result = await this.#writer.update(request, this.#context('PatchOptions', resource, options));
+    const result = await this.#writer.update(request, this.#context('PatchOptions', options, resource));
     return result.object;
   }
 
@@ -166,7 +168,7 @@ export class LiveCluster implements Cluster {
     const { propagationPolicy, gracePeriodSeconds, uid, resourceVersion } = options;
     const target = this.#target(resource, key, options);
     const deletion = { propagationPolicy, gracePeriodSeconds, uid, resourceVersion };
-    await this.#writer.delete(target, deletion, this.#context('DeleteOptions', resource, options));
+    await this.#writer.delete(target, deletion, this.#context('DeleteOptions', options, resource));
   }
 
   /** Definitions do not wait: their kinds are served once their status is written, and few users may create any. */
@@ -178,7 +180,7 @@ export class LiveCluster implements Cluster {
     return { type, namespace: type.namespaced ? key.namespace : '', name: key.name, subresource: options.subresource };
   }
 
-  #context(kind: string, resource: ResourceType, options: WriteOptions): WriteContext {
+  #context(kind: string, options: WriteOptions, resource: ResourceType): WriteContext {
     const manager = managerOf(options.as);
     return {
       user: internalUser(options.as),
@@ -187,7 +189,18 @@ export class LiveCluster implements Cluster {
       options: { kind, apiVersion: 'meta.k8s.io/v1' },
       warn: () => {},
       signal: this.#signal,
-      takeTurn: () => this.#turnToWrite(resource),
+      takeTurn: this.#turnsBetweenSteps(resource),
+    };
+  }
+
+  /** Between two steps of a write others have a turn when it has taken ten milliseconds: of a large object each step may take far longer. */
+  #turnsBetweenSteps(resource: ResourceType): () => Promise<void> | undefined {
+    let sinceMs = performance.now();
+    return () => {
+      if (performance.now() - sinceMs < stepsMs) return undefined;
+      return this.#turnToWrite(resource)?.then(() => {
+        sinceMs = performance.now();
+      });
     };
   }
 }

@@ -15,7 +15,7 @@ export interface WriteContext {
   readonly options: JsonObject;
   warn(text: string): void;
   readonly signal: AbortSignal;
-  /** Called, and awaited, between the steps of a write, each of which may take long. Writes from inside have none. */
+  /** Called, and awaited, between the steps of a write, each of which may take long. */
   readonly takeTurn?: () => Promise<void> | undefined;
   /** Called before an update or apply creates what it does not find.
    *  @throws StatusError 403 */

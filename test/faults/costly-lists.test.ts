@@ -155,3 +155,22 @@ test('constraints of a pod are not compared each with each', { tags: 'long' }, a
   const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec };
   expect(await answerTo(podPath, JSON.stringify(object))).toBe('bounded');
 });
+
+const quota = (hard: unknown, rest: unknown): string =>
+  JSON.stringify({ metadata: { name: 'a' }, spec: { hard, ...(rest as object) } });
+const quotaPath = '/api/v1/namespaces/default/resourcequotas';
+
+test('the scopes of a quota are not compared with all of its limits each', { tags: 'long' }, async () => {
+  const limits = Object.fromEntries(many(45_000, (index) => [`example.com/r${index}`, '1']));
+  expect(await answerTo(quotaPath, quota(limits, { scopes: many(45_000, () => 'Terminating') }))).toBe('bounded');
+});
+
+test('scopes of a quota that do not suit its limits cost no memory for each pair of them', {
+  tags: 'long',
+}, async () => {
+  const pages = Object.fromEntries(many(20_000, (index) => [`hugepages-${index + 1}Ki`, '1']));
+  const expression = { scopeName: 'BestEffort', operator: 'Exists' };
+  const selector = { scopeSelector: { matchExpressions: many(20_000, () => expression) } };
+  expect(await answerTo(quotaPath, quota(pages, { scopes: many(20_000, () => 'BestEffort') }))).toBe('bounded');
+  expect(await answerTo(quotaPath, quota(pages, selector))).toBe('bounded');
+});

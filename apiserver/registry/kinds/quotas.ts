@@ -99,15 +99,35 @@ const podScopes = [
   'CrossNamespacePodAffinity',
 ];
 
+const knownScopes: readonly string[] = [...podScopes, ...claimScopes];
+
 function suits(scope: string, name: string): boolean {
   if (scope === 'BestEffort') return name === 'pods';
   if (claimScopes.includes(scope)) return ['persistentvolumeclaims', 'requests.storage'].includes(name);
   return podScopes.includes(scope) ? podNames.has(name) : true;
 }
 
-/** How many of the limits a scope does not cover. */
-function unsuitedCount(scope: string, hard: readonly string[]): number {
-  return hard.filter((name) => (quotaResources.has(name) || isQuotaHugePages(name)) && !suits(scope, name)).length;
+/** Of the scopes of a quota, more than an answer has room for: each of them may have an error for each limit. */
+const maxScopeErrors = 20_000;
+
+/** How many of the limits each known scope does not cover: a scope may be named as often as there are limits. */
+function unsuitedCounts(hard: readonly string[]): ReadonlyMap<string, number> {
+  const names = hard.filter((name) => quotaResources.has(name) || isQuotaHugePages(name));
+  const countOf = (scope: string): number => names.filter((name) => !suits(scope, name)).length;
+  return new Map(knownScopes.map((scope) => [scope, countOf(scope)]));
+}
+
+function* repeated(error: FieldError, count: number): Generator<FieldError> {
+  for (let left = count; left > 0; left -= 1) yield error;
+}
+
+function firstOf(errors: Iterable<FieldError>): FieldError[] {
+  const first: FieldError[] = [];
+  for (const error of errors) {
+    if (first.length === maxScopeErrors) break;
+    first.push(error);
+  }
+  return first;
 }
 
 const opposites = [
@@ -119,19 +139,17 @@ function conflictCount(scopes: readonly string[]): number {
   return opposites.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
 }
 
-function scopeErrors(spec: JsonObject): FieldError[] {
+function* scopeErrors(spec: JsonObject): Generator<FieldError> {
   const scopes = listOfTexts(spec, 'scopes');
   const shown = goTexts(scopes, 'core.ResourceQuotaScope');
   const refuse = (why: string): FieldError => invalidPrinted('spec.scopes', shown, why);
-  const hard = Object.keys(textsAt(spec, 'hard'));
-  const errors = scopes.flatMap((scope) => {
-    const isKnown = podScopes.includes(scope) || claimScopes.includes(scope);
-    const unsuited = Array.from({ length: unsuitedCount(scope, hard) }, () =>
-      refuse('unsupported scope applied to resource'),
-    );
-    return [...(isKnown ? [] : [refuse('unsupported scope')]), ...unsuited];
-  });
-  return [...errors, ...Array.from({ length: conflictCount(scopes) }, () => refuse('conflicting scopes'))];
+  const unsuited = unsuitedCounts(Object.keys(textsAt(spec, 'hard')));
+  for (const scope of scopes) {
+    const count = unsuited.get(scope);
+    if (count === undefined) yield refuse('unsupported scope');
+    else yield* repeated(refuse('unsupported scope applied to resource'), count);
+  }
+  yield* repeated(refuse('conflicting scopes'), conflictCount(scopes));
 }
 
 const existsText =
@@ -158,39 +176,34 @@ function goRequirement(requirement: JsonObject): string {
   return `${requirementType}{ScopeName:${scope}, Operator:${operator}, Values:${values}}`;
 }
 
-function selectorScopeErrors(spec: JsonObject): FieldError[] {
+function* selectorScopeErrors(spec: JsonObject): Generator<FieldError> {
   const selector = objectAt(spec, 'scopeSelector');
-  if (selector === undefined) return [];
+  if (selector === undefined) return;
   const path = 'spec.scopeSelector.matchExpressions';
   const requirements = objectsAt(selector, 'matchExpressions');
   const list = `[]${requirementType}{${requirements.map(goRequirement).join(', ')}}`;
   const shown = `core.ScopeSelector{MatchExpressions:${list}}`;
-  const hard = Object.keys(textsAt(spec, 'hard'));
-  const errors = requirements.flatMap((requirement) => {
+  const unsuited = unsuitedCounts(Object.keys(textsAt(spec, 'hard')));
+  const unsuitedError = invalidPrinted(path, shown, 'unsupported scope applied to resource');
+  for (const requirement of requirements) {
     const scope = textAt(requirement, 'scopeName');
-    const isKnown = podScopes.includes(scope) || claimScopes.includes(scope);
-    const unsuited = invalidPrinted(path, shown, 'unsupported scope applied to resource');
     const mustExist = podScopes.includes(scope) && scope !== 'PriorityClass';
     const operator = textAt(requirement, 'operator');
-    return [
-      ...(isKnown ? [] : [invalidField(`${path}.scopeName`, scope, 'unsupported scope')]),
-      ...Array.from({ length: unsuitedCount(scope, hard) }, () => unsuited),
-      ...(mustExist && operator !== 'Exists' ? [invalidField(`${path}.operator`, operator, existsText)] : []),
-      ...operatorErrors(requirement, path),
-    ];
-  });
-  const count = conflictCount(requirements.map((requirement) => textAt(requirement, 'scopeName')));
-  const conflict = invalidPrinted(
-    path,
-    goTexts(listOfTexts(spec, 'scopes'), 'core.ResourceQuotaScope'),
-    'conflicting scopes',
-  );
-  return [...errors, ...Array.from({ length: count }, () => conflict)];
+    const count = unsuited.get(scope);
+    if (count === undefined) yield invalidField(`${path}.scopeName`, scope, 'unsupported scope');
+    yield* repeated(unsuitedError, count ?? 0);
+    if (mustExist && operator !== 'Exists') yield invalidField(`${path}.operator`, operator, existsText);
+    yield* operatorErrors(requirement, path);
+  }
+  const scopes = requirements.map((requirement) => textAt(requirement, 'scopeName'));
+  const shownScopes = goTexts(listOfTexts(spec, 'scopes'), 'core.ResourceQuotaScope');
+  yield* repeated(invalidPrinted(path, shownScopes, 'conflicting scopes'), conflictCount(scopes));
 }
 
 function quotaErrors(object: KubeObject): FieldError[] {
   const spec = specOf(object);
-  return [...hardErrors(textsAt(spec, 'hard'), 'spec.hard'), ...scopeErrors(spec), ...selectorScopeErrors(spec)];
+  const ofScopes = [scopeErrors(spec), selectorScopeErrors(spec)].flatMap(firstOf);
+  return [...hardErrors(textsAt(spec, 'hard'), 'spec.hard'), ...ofScopes];
 }
 
 /** Rules of ResourceQuotas: their scopes stay. */
