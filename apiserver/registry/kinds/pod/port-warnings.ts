@@ -1,7 +1,11 @@
 import { type JsonObject, objectsAt, textAt } from '../../../../src/base/index.ts';
 import { numberAt } from '../../../core/index.ts';
 
+/** Of ports that get in each other's way, more than the headers of an answer have room for: there may be one for each two of very many ports. */
+const maxClashes = 1000;
+
 interface PlacedPort {
+  readonly index: number;
   readonly path: string;
   readonly name: string;
   readonly hostIp: string;
@@ -11,24 +15,40 @@ interface PlacedPort {
 }
 
 function portsOf(containers: readonly (readonly [JsonObject, string])[]): PlacedPort[] {
-  return containers.flatMap(([container, path]) =>
-    objectsAt(container, 'ports').map((port, index) => ({
-      path: `${path}.ports[${index}]`,
-      name: textAt(port, 'name'),
-      hostIp: textAt(port, 'hostIP'),
-      hostPort: numberAt(port, 'hostPort') ?? 0,
-      containerPort: numberAt(port, 'containerPort') ?? 0,
-      protocol: textAt(port, 'protocol'),
-    })),
+  const placed = containers.flatMap(([container, path]) =>
+    objectsAt(container, 'ports').map((port, index) => ({ port, path: `${path}.ports[${index}]` })),
   );
+  return placed.map(({ port, path }, index) => ({
+    index,
+    path,
+    name: textAt(port, 'name'),
+    hostIp: textAt(port, 'hostIP'),
+    hostPort: numberAt(port, 'hostPort') ?? 0,
+    containerPort: numberAt(port, 'containerPort') ?? 0,
+    protocol: textAt(port, 'protocol'),
+  }));
 }
 
-/** What two definitions of the same port of a pod are to each other. */
-function relation(port: PlacedPort, other: PlacedPort): string | undefined {
+/** What two definitions of the same port of a pod that clash are to each other. */
+function relation(port: PlacedPort, other: PlacedPort): string {
   if (port.hostIp === other.hostIp && port.hostPort === other.hostPort) return 'duplicate';
-  if (port.hostPort === 0 || other.hostPort === 0) return 'overlapping';
-  const isOneOpen = (port.hostIp === '') !== (other.hostIp === '');
-  return port.hostPort === other.hostPort && isOneOpen ? 'dangerously ambiguous' : undefined;
+  return port.hostPort === 0 || other.hostPort === 0 ? 'overlapping' : 'dangerously ambiguous';
+}
+
+/** The groups that a port belongs to. */
+function ownGroups({ containerPort, protocol, hostPort, hostIp }: PlacedPort): string[] {
+  const port = `${containerPort}/${protocol}`;
+  const onHost = `${port} ${hostPort}`;
+  if (hostPort === 0) return [port, onHost];
+  return [port, `${onHost} at ${hostIp}`, ...(hostIp === '' ? [] : [`${onHost} addressed`])];
+}
+
+/** The groups of all ports that clash with one: the same port of the host, where one of them is open on all addresses, or none of the host. */
+function clashingGroups({ containerPort, protocol, hostPort, hostIp }: PlacedPort): string[] {
+  const port = `${containerPort}/${protocol}`;
+  const onHost = `${port} ${hostPort}`;
+  if (hostPort === 0) return [port];
+  return [`${port} 0`, `${onHost} at ${hostIp}`, hostIp === '' ? `${onHost} addressed` : `${onHost} at `];
 }
 
 function strayAddress(port: PlacedPort): string[] {
@@ -38,18 +58,24 @@ function strayAddress(port: PlacedPort): string[] {
   return [`${port.path}: hostIP set without hostPort: ${shown}`];
 }
 
+/** The first clashes, each with a port before it. */
 function clashes(ports: readonly PlacedPort[]): string[] {
   const known = new Map<string, PlacedPort[]>();
-  return ports.flatMap((port) => {
-    const key = `${port.containerPort}/${port.protocol}`;
-    const others = known.get(key) ?? [];
-    known.set(key, [...others, port]);
-    const found = others.flatMap((other) => {
-      const word = relation(port, other);
-      return word === undefined ? [] : [`${port.path}: ${word} port definition with ${other.path}`];
-    });
-    return [...strayAddress(port), ...found];
-  });
+  const warnings: string[] = [];
+  for (const port of ports) {
+    if (warnings.length >= maxClashes) break;
+    const others = clashingGroups(port).flatMap((group) => known.get(group)?.slice(0, maxClashes) ?? []);
+    const found = others
+      .toSorted((a, b) => a.index - b.index)
+      .map((other) => `${port.path}: ${relation(port, other)} port definition with ${other.path}`);
+    warnings.push(...strayAddress(port), ...found);
+    for (const group of ownGroups(port)) {
+      const members = known.get(group);
+      if (members === undefined) known.set(group, [port]);
+      else members.push(port);
+    }
+  }
+  return warnings;
 }
 
 function nameClashes(ports: readonly PlacedPort[]): string[] {
