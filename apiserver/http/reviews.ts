@@ -2,7 +2,7 @@ import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '
 import type { PolicyRule } from '../../src/rbac/index.ts';
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
 import { tokenIssuer } from '../auth/index.ts';
-import { atOnce, badRequest, groupVersionOf, invalid, type KubeObject, type UserInfo } from '../core/index.ts';
+import { badRequest, groupVersionOf, inTurns, invalid, type KubeObject, type UserInfo } from '../core/index.ts';
 import { trackFields } from '../registry/index.ts';
 import { accessErrors, accessOfReview, ignoredSelectors, localAccessErrors } from './access-review.ts';
 import type { ResourceCall, VerbHandler } from './api-parts.ts';
@@ -36,7 +36,8 @@ async function readReview(call: ResourceCall): Promise<Review> {
   const bytes = await exchange.readBody();
   const decoded = decodeObject(bytes, type, { syntax, validation, warn: (warning) => exchange.warn(warning) });
   const { status: _status, ...rest } = decoded;
-  const object = atOnce(trackFields({ type, live: undefined, context, nowMs: parts.clock.now() }, rest as KubeObject));
+  const write = { type, live: undefined, context, nowMs: parts.clock.now() };
+  const object = await inTurns(trackFields(write, rest as KubeObject), context.takeTurn);
   return { object, spec: isJsonObject(object['spec']) ? object['spec'] : {} };
 }
 
