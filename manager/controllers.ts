@@ -123,7 +123,7 @@ function retryWithSettings(
 }
 
 /** Starts the servers of contents and catalogs and all controllers; they work, or never will, when it resolves. A new controller is added here.
- *  @throws TerminalError InvalidOption, DataFolderInUse, DataFolderUnusable · Error when a port is taken */
+ *  @throws TerminalError InvalidOption, DataFolderInUse, DataFolderUnusable, UploadsOfAnotherCluster · Error when a port is taken */
 export async function startControllers(
   settings: ControllerSettings,
   context: ControllersContext,

@@ -12,6 +12,7 @@ import { fileProblem, TerminalError } from '../src/base/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
+import { claimUploads } from './own-uploads.ts';
 import type { ControllerSettings, ProcessEnvironment, RegistrySettings } from './settings.ts';
 
 /** A server, and where clients reach it. */
@@ -81,7 +82,7 @@ async function openUnpacker(
 }
 
 /** Starts the content server and adds the provisioners. What is opened belongs to `stack`.
- *  @throws TerminalError InvalidOption, DataFolderInUse */
+ *  @throws TerminalError InvalidOption, DataFolderInUse, UploadsOfAnotherCluster */
 export async function openProvisioners(
   manager: Manager,
   settings: ControllerSettings,
@@ -91,6 +92,8 @@ export async function openProvisioners(
   const { offersFor, shard, handOverMs, hasOwnServer, whileStandby, beforeWork } = context;
   const { kube, clock, log } = manager;
   const unpacker = stack.use(await openUnpacker(settings, context, kube));
+  // No other process has the folder by now.
+  await claimUploads(kube, storeDir);
   const maxUploadBytes = settings.limits.compressedLayerBytes;
   const server = { kube, unpacker, clock, log, metrics, systemNamespace, storeDir, maxUploadBytes };
   const { url: contentUrl } = stack.use(await openContent(server));

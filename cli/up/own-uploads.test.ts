@@ -33,7 +33,7 @@ test('uploads of a cluster whose objects were lost are not deleted by an empty o
     });
     expect(await readdir(uploads)).toEqual(['mine_0000.tgz']);
   }
-  await rm(join(folder.path, 'cluster'));
+  await rm(join(folder.path, 'bundles', 'cluster'));
   await startAndStop(folder.path);
   expect(await readdir(uploads)).toEqual([]);
 });

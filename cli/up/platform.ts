@@ -19,7 +19,6 @@ import { checkProcessLimits, openContentServer, openRegistrySettings, processEnv
 import type { Config } from '../settings/index.ts';
 import { type OpenCluster, openCluster } from './cluster.ts';
 import { publishContentPod } from './content-pod.ts';
-import { ownStoreFolder } from './own-uploads.ts';
 import { openStoredCertificate } from './stored-certificates.ts';
 
 const loopback = '127.0.0.1';
@@ -218,7 +217,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   const gate = new WebhookGate(config.systemNamespace);
   const cluster = stack.use(await openCluster(config, { log, metrics, holdWrite: gate.holdWrite }));
   const { apiServer, kube, kubeconfigPath, folder } = cluster;
-  const storeDir = await ownStoreFolder(kube, folder);
+  const storeDir = join(folder, 'bundles');
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
   // The webhook answers before the controllers run.

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDiskFull, TerminalError, writeSecretFile } from '../../src/base/index.ts';
-import { uploadsFolder } from '../../src/content/index.ts';
-import type { KubeClient } from '../../src/kube/index.ts';
+import { isDiskFull, TerminalError, writeSecretFile } from '../src/base/index.ts';
+import { uploadsFolder } from '../src/content/index.ts';
+import type { KubeClient } from '../src/kube/index.ts';
 
 async function ifThere<Found>(reading: Promise<Found>): Promise<Found | undefined> {
   try {
@@ -22,22 +22,21 @@ async function note(path: string, id: string): Promise<void> {
   }
 }
 
-/** The folder for contents in a data folder, which notes the cluster that its uploads are for. Uploads without a Bundle are deleted, and nothing else has
- *  them: on another cluster, or an empty one after the objects were lost, that would be all of them.
+/** Notes in a content store the cluster that its uploads are for. Uploads without a Bundle are deleted, and nothing else has them: on another cluster, such
+ *  as with a volume that was moved, or on an empty one after the objects were lost, that would be all of them.
  *  @throws TerminalError UploadsOfAnotherCluster */
-export async function ownStoreFolder(kube: KubeClient, folder: string): Promise<string> {
-  const storeDir = join(folder, 'bundles');
-  const path = join(folder, 'cluster');
+export async function claimUploads(kube: Pick<KubeClient, 'get'>, storeDir: string): Promise<void> {
+  const path = join(storeDir, 'cluster');
   // Every cluster has this namespace for as long as it lives.
   const { metadata } = await kube.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' });
   const now = metadata.uid ?? '';
   const before = (await ifThere(readFile(path, 'utf8'))) ?? '';
+  if (before === now) return;
   const uploads = (await ifThere(readdir(uploadsFolder(storeDir)))) ?? [];
-  if (before !== '' && before !== now && uploads.length > 0) {
+  if (before !== '' && uploads.length > 0) {
     const text = `${uploadsFolder(storeDir)}: uploads (${uploads.length}) are of another cluster (namespace kube-system with uid ${before}, not ${now}) and would be deleted`;
-    const advice = `restore the objects of that cluster from a copy, or start with another data folder, or delete ${path} if the uploads are not needed`;
+    const advice = `restore the objects of that cluster from a copy, or start with another folder, or delete ${path} if the uploads are not needed`;
     throw new TerminalError('UploadsOfAnotherCluster', `${text}; ${advice}`);
   }
   await note(path, now);
-  return storeDir;
 }
