@@ -28,7 +28,7 @@ import {
   operatorGroupController,
   operatorSubscriptionController,
   operatorVersionController,
-  orphanedApiServiceController,
+  orphanControllers,
   packageRegistrationController,
   platformOperatorController,
   subscriptionController,
@@ -103,7 +103,7 @@ export function olmPermissions(): RoleRules {
     operatorGroupController,
     operatorSubscriptionController,
     operatorVersionController,
-    orphanedApiServiceController,
+    ...orphanControllers,
     packageRegistrationController,
     subscriptionController,
   ];

@@ -38,7 +38,7 @@ export {
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
-export { orphanedApiServiceController } from './csv/serving/index.ts';
+export { orphanControllers } from './csv/serving/index.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export { addOlmConfig, type OlmConfigOptions, olmConfigController } from './olm-config/controller.ts';
 export {

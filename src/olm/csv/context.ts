@@ -24,13 +24,10 @@ import { ServerVersion } from './server-version.ts';
 import { createServingContext, type ServingContext, servingTargets } from './serving/index.ts';
 import { indexVersions } from './version-index.ts';
 
-const rbac = 'rbac.authorization.k8s.io/v1';
-
-type TargetName = 'clusterRoles' | 'accounts' | 'summaries' | 'conditions' | 'subscriptions';
+type TargetName = 'accounts' | 'summaries' | 'conditions' | 'subscriptions';
 
 /** What the controller reads beside the targets of serving. */
 export const csvTargets: Readonly<Record<TargetName, ListTarget>> = {
-  clusterRoles: { apiVersion: rbac, kind: 'ClusterRole' },
   accounts: { apiVersion: 'v1', kind: 'ServiceAccount', isMetadataOnly: true },
   summaries: servingTargets.definitions,
   conditions: operatorConditionResource,

@@ -8,7 +8,7 @@ import { type CsvContext, createCsvContext } from './context.ts';
 import { csvMetrics } from './metrics.ts';
 import { steps } from './reconcile.ts';
 import { beginCsv, type CsvRun } from './run.ts';
-import { addOrphanedApiServices, servingPermissions, servingTargets } from './serving/index.ts';
+import { addOrphanControllers, servingPermissions, servingTargets } from './serving/index.ts';
 import { csvWatches } from './watches.ts';
 
 const group = 'operators.coreos.com';
@@ -52,7 +52,7 @@ export function addClusterServiceVersions(
 ): AddedController {
   const context = createCsvContext(manager);
   manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : {}));
-  addOrphanedApiServices(manager, context.serving);
+  addOrphanControllers(manager, context.serving);
   const added = manager.add(clusterServiceVersionController, {
     context,
     workers: options.workers ?? 4,

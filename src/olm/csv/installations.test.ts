@@ -161,6 +161,8 @@ test('a Deployment of another operator is not taken over', async () => {
 
 test('with the operator its cluster-wide permissions are deleted, and its definitions are not', async () => {
   const at = await cluster.world('cleanup');
+  const other = await cluster.world('cleanup-b');
+  await other.create(csv());
   await at.create(crd());
   await at.group();
   await at.create(csv());
@@ -172,7 +174,10 @@ test('with the operator its cluster-wide permissions are deleted, and its defini
   };
   const kind = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole' };
   await at.create({ ...kind, metadata: { name: '$id-own', labels }, rules: [] });
-  await at.create({ ...kind, metadata: { name: '$id-other', labels: { ...labels, 'olm.owner.namespace': 'b' } } });
+  await at.create({
+    ...kind,
+    metadata: { name: '$id-other', labels: { ...labels, 'olm.owner.namespace': 'cleanup-b-a' } },
+  });
   await at.delete(operatorKinds.csv, 'boat.v0.1.0');
   await at.isDeleted('boat.v0.1.0');
   await expect(cluster.kube.get({ ...kind, name: 'cleanup-own' })).rejects.toSatisfy(isNotFound);

@@ -183,7 +183,7 @@ export function csvWatches(context: CsvContext): readonly Watch[] {
     [servingTargets.roles, ofRole],
     [servingTargets.roleBindings, ofBinding],
     [servingTargets.clusterRoleBindings, ofBinding],
-    [csvTargets.clusterRoles, ofClusterRole],
+    [servingTargets.clusterRoles, ofClusterRole],
     [csvTargets.accounts, ofAccount],
     [csvTargets.summaries, ofDefinition],
     [operatorConditionResource, ofCondition],

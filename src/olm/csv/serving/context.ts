@@ -17,6 +17,7 @@ type TargetName =
   | 'secrets'
   | 'roles'
   | 'roleBindings'
+  | 'clusterRoles'
   | 'clusterRoleBindings'
   | 'apiServices'
   | 'validatingWebhooks'
@@ -32,6 +33,7 @@ export const servingTargets: Readonly<Record<TargetName, ListTarget>> = {
   secrets: { apiVersion: 'v1', kind: 'Secret', labelSelector: managed, fieldSelector: 'type=kubernetes.io/tls' },
   roles: { apiVersion: rbac, kind: 'Role' },
   roleBindings: { apiVersion: rbac, kind: 'RoleBinding' },
+  clusterRoles: { apiVersion: rbac, kind: 'ClusterRole' },
   clusterRoleBindings: { apiVersion: rbac, kind: 'ClusterRoleBinding' },
   apiServices: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
   validatingWebhooks: { apiVersion: admission, kind: 'ValidatingWebhookConfiguration', labelSelector: managed },

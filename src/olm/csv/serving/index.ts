@@ -1,6 +1,6 @@
 export { checkServing, type ServingCheck, type ServingHealth } from './check.ts';
 export { createServingContext, type ServingContext, servingTargets } from './context.ts';
-export { addOrphanedApiServices, orphanedApiServiceController } from './orphans.ts';
+export { addOrphanControllers, orphanControllers } from './orphans.ts';
 export { foreignApiService } from './ownership.ts';
 export { type ServingProblem, servingProblem } from './problem.ts';
 export { removeServing } from './remove.ts';

@@ -7,7 +7,13 @@ import {
   type ReconcileRun,
   type Step,
 } from '../../../controller/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, type NamespacedName } from '../../../kube/index.ts';
+import {
+  isNotFound,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  type NamespacedName,
+} from '../../../kube/index.ts';
 import { type ServingContext, servingTargets } from './context.ts';
 import { deleteObject } from './ensure-webhook.ts';
 import { type LabelledOwner, labelledOwner } from './ownership.ts';
@@ -18,12 +24,49 @@ interface OrphanRun extends ReconcileRun {
   readonly context: OrphanContext;
 }
 
+/** Objects outside of namespaces that owner references cannot delete. */
+interface OrphanKind {
+  readonly name: string;
+  readonly target: 'apiServices' | 'clusterRoles' | 'clusterRoleBindings' | 'validatingWebhooks' | 'mutatingWebhooks';
+  readonly apiGroup: string;
+  readonly resource: string;
+  /** Default: all labels of an owner. */
+  readonly ownerOf?: (object: KubeObject) => LabelledOwner | undefined;
+}
+
 /** The owner of an APIService that was made for an operator: labels, and a Service in the namespace of the owner. */
 function servedOwner(apiService: KubeObject): LabelledOwner | undefined {
   const owner = labelledOwner(apiService);
   const service = objectAt(apiService as JsonObject, 'spec', 'service');
   return owner !== undefined && textAt(service, 'namespace') === owner.namespace ? owner : undefined;
 }
+
+const rbac = 'rbac.authorization.k8s.io';
+const admission = 'admissionregistration.k8s.io';
+
+const kinds: readonly OrphanKind[] = [
+  {
+    name: 'apiservice',
+    target: 'apiServices',
+    apiGroup: 'apiregistration.k8s.io',
+    resource: 'apiservices',
+    ownerOf: servedOwner,
+  },
+  { name: 'clusterrole', target: 'clusterRoles', apiGroup: rbac, resource: 'clusterroles' },
+  { name: 'clusterrolebinding', target: 'clusterRoleBindings', apiGroup: rbac, resource: 'clusterrolebindings' },
+  {
+    name: 'validatingwebhook',
+    target: 'validatingWebhooks',
+    apiGroup: admission,
+    resource: 'validatingwebhookconfigurations',
+  },
+  {
+    name: 'mutatingwebhook',
+    target: 'mutatingWebhooks',
+    apiGroup: admission,
+    resource: 'mutatingwebhookconfigurations',
+  },
+];
 
 /** Asks the API server: a cache that lacks an owner is no reason to delete anything. */
 async function isAbsent(kube: KubeClient, { namespace, name }: LabelledOwner, signal: AbortSignal): Promise<boolean> {
@@ -35,50 +78,63 @@ async function isAbsent(kube: KubeClient, { namespace, name }: LabelledOwner, si
     // The kind itself may be unserved, which is no answer about its objects.
     if (!isNotFound(thrown)) throw thrown;
   }
-  await kube.list({ apiVersion, kind, namespace }, { signal });
+  await kube.list({ apiVersion, kind, namespace, isMetadataOnly: true }, { signal });
   return true;
 }
 
-const deleteOrphan: Step<OrphanRun> = async ({ context, object }, { signal }) => {
-  const owner = servedOwner(object);
-  if (owner === undefined || object.metadata.deletionTimestamp !== undefined) return;
-  if (context.caches.versions.get(owner.name, owner.namespace) !== undefined) return;
-  if (await isAbsent(context.kube, owner, signal)) await deleteObject(context, object, signal);
-};
+function deleteOrphan(ownerOf: (object: KubeObject) => LabelledOwner | undefined): Step<OrphanRun> {
+  return async ({ context, object }, { signal }) => {
+    const owner = ownerOf(object);
+    if (owner === undefined || object.metadata.deletionTimestamp !== undefined) return;
+    if (context.caches.versions.get(owner.name, owner.namespace) !== undefined) return;
+    if (await isAbsent(context.kube, owner, signal)) await deleteObject(context, object, signal);
+  };
+}
 
-/** APIServices whose owner was deleted. */
-function orphansOf({ caches }: OrphanContext, version: KubeObject): NamespacedName[] {
+/** Objects whose owner was deleted. */
+function orphansOf(cache: KindCache, version: KubeObject): NamespacedName[] {
   const { name = '', namespace } = version.metadata;
-  const labelled = caches.apiServices.labelled(olmLabels.owner, name);
-  return labelled
+  return cache
+    .labelled(olmLabels.owner, name)
     .filter((one) => labelledOwner(one)?.namespace === namespace)
     .map(({ metadata }) => ({ namespace: '', name: metadata.name ?? '' }));
 }
 
-/** Deletes APIServices of operators that do not exist any more: their groups would stay unavailable, and delay the deletion of namespaces.
- *  @see docs/spec/olm-v0.md#webhooks */
-export const orphanedApiServiceController: ControllerDefinition<OrphanContext, OrphanRun> = defineController({
-  name: 'clusterserviceversion-apiservice',
-  for: servingTargets.apiServices,
-  watches: (context) => [
-    {
-      target: servingTargets.versions,
-      requestsFor: ({ before, after }) =>
-        after === undefined && before !== undefined ? orphansOf(context, before) : [],
-    },
-  ],
-  begin: (context, object): OrphanRun => ({ context, object }),
-  steps: [deleteOrphan],
-  permissions: {
-    cluster: [
-      { apiGroups: ['operators.coreos.com'], resources: ['clusterserviceversions'], verbs: ['get', 'list', 'watch'] },
-      { apiGroups: ['apiregistration.k8s.io'], resources: ['apiservices'], verbs: ['get', 'list', 'watch', 'delete'] },
+function controllerFor({
+  name,
+  target,
+  apiGroup,
+  resource,
+  ownerOf = labelledOwner,
+}: OrphanKind): ControllerDefinition<OrphanContext, OrphanRun> {
+  return defineController({
+    name: `clusterserviceversion-${name}`,
+    for: servingTargets[target],
+    watches: ({ caches }) => [
+      {
+        target: servingTargets.versions,
+        requestsFor: ({ before, after }) =>
+          after === undefined && before !== undefined ? orphansOf(caches[target], before) : [],
+      },
     ],
-  },
-  isOptional: true,
-});
+    begin: (context, object): OrphanRun => ({ context, object }),
+    steps: [deleteOrphan(ownerOf)],
+    permissions: {
+      cluster: [
+        { apiGroups: ['operators.coreos.com'], resources: ['clusterserviceversions'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: [apiGroup], resources: [resource], verbs: ['get', 'list', 'watch', 'delete'] },
+      ],
+    },
+    isOptional: true,
+  });
+}
 
-/** Adds the controller of APIServices that have lost their operator. */
-export function addOrphanedApiServices(manager: Manager, context: OrphanContext): void {
-  manager.add(orphanedApiServiceController, { context, workers: 1 });
+/** They delete what an operator that does not exist any more has left outside of namespaces, as what a plan was about to create when it was removed.
+ *  ClusterRoles with their bindings would give its permissions to who creates a ServiceAccount of the name; APIServices would stay unavailable.
+ *  @see docs/spec/olm-v0.md#deletion-and-garbage-collection */
+export const orphanControllers: readonly ControllerDefinition<OrphanContext, OrphanRun>[] = kinds.map(controllerFor);
+
+/** Adds them. */
+export function addOrphanControllers(manager: Manager, context: OrphanContext): void {
+  for (const definition of orphanControllers) manager.add(definition, { context, workers: 1 });
 }

@@ -6,7 +6,14 @@ import { eventually, freePort } from '../../../../test/support/index.ts';
 import { runControllers } from '../../../../test/support/olm-cluster.ts';
 import type { ClusterServiceVersion } from '../../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, systemClock, textAt } from '../../../base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../../kube/index.ts';
+import {
+  createKubeClient,
+  findObject,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+  refOf,
+} from '../../../kube/index.ts';
 import { createMetrics, type Metrics } from '../../../metrics/index.ts';
 import { addOperatorGroups } from '../../operator-group/controller.ts';
 import { addClusterServiceVersions } from '../controller.ts';
@@ -274,4 +281,33 @@ test('E-014 an APIService whose operator does not exist is deleted, no other one
   await eventually(async () => {
     await expect(kube.get({ ...apiServiceKind, name: 'v1.owned.example.com' })).rejects.toThrow('not found');
   });
+});
+
+test('permissions and webhooks that an operator which does not exist any more has left are deleted, no others', async () => {
+  const rbac = 'rbac.authorization.k8s.io';
+  const admission = 'admissionregistration.k8s.io/v1';
+  const left = (kind: string, id: string, owner: Readonly<Record<string, string>>): KubeObject => {
+    const isRbac = kind.startsWith('ClusterRole');
+    const labels = { 'olm.managed': 'true', 'olm.owner.namespace': 'removed-a', ...owner };
+    const object = { apiVersion: isRbac ? `${rbac}/v1` : admission, kind, metadata: { name: `left-${id}`, labels } };
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: `left-${id}` };
+    return kind === 'ClusterRoleBinding' ? { ...object, roleRef, subjects: [] } : object;
+  };
+  const kind = { 'olm.owner.kind': 'ClusterServiceVersion' };
+  await create('removed', group(), crd(), csv());
+  const kinds = ['ClusterRole', 'ClusterRoleBinding', 'ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'];
+  for (const one of kinds) {
+    await kube.create(left(one, 'owned', { 'olm.owner': name, ...kind }), user);
+    await kube.create(left(one, 'unlabelled', { 'olm.owner': 'ship' }), user);
+    await kube.create(left(one, 'lost', { 'olm.owner': 'ship', ...kind }), user);
+  }
+  const found = async (id: string): Promise<readonly string[]> => {
+    const all = await Promise.all(kinds.map((one) => findObject(kube, refOf(left(one, id, {})))));
+    return all.flatMap((object) => (object === undefined ? [] : [object.kind]));
+  };
+  await eventually(async () => expect(await found('lost')).toEqual([]));
+  expect(await found('owned')).toEqual(kinds);
+  await kube.delete({ ...csvKind, name, namespace: 'removed-a' });
+  await eventually(async () => expect(await found('owned')).toEqual([]));
+  expect(await found('unlabelled')).toEqual(kinds);
 });
