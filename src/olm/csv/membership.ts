@@ -5,9 +5,9 @@ import {
   olmFieldManager,
   olmLabelPrefixes,
 } from '../../api/index.ts';
-import { type JsonObject, TerminalError } from '../../base/index.ts';
+import { type JsonObject, objectAt, TerminalError } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
-import { preconditionOf, refOf } from '../../kube/index.ts';
+import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { ApiSet, apiLabelHash, ownedApis, requiredApis, surfaceOf } from '../../operators/index.ts';
 import { deleteDeployments, ownedDeployments } from './install.ts';
 import { applyDecision, type CsvRun, type MemberRun } from './run.ts';
@@ -72,17 +72,37 @@ async function setProvidedApis(
   context.caches.groups.wrote(written);
 }
 
-/** The APIs that the group has for operators that were installed. A conflict ends that until it is resolved. */
+/** Whether Deployments were installed for all of the targets, of which none is new then. */
+function areInstalledFor(deployments: readonly KubeObject[], targets: readonly string[]): boolean {
+  return (
+    deployments.length > 0 &&
+    deployments.every((deployment) => {
+      const metadata = objectAt(deployment as JsonObject, 'spec', 'template', 'metadata');
+      const watched = objectAt(metadata, 'annotations')?.[olmAnnotations.targetNamespaces];
+      if (typeof watched !== 'string') return false;
+      const namespaces = new Set(watched.split(','));
+      return watched === '' || targets.every((target) => namespaces.has(target));
+    })
+  );
+}
+
+/** The APIs that the group has for operators that were installed. A conflict ends that until it is resolved. A group that was replaced, or created again,
+ *  has lost its annotation: what was installed for its targets shows that it has them as well. */
 function heldApis({ context, namespace }: CsvRun, group: OperatorGroup): ApiSet {
-  const versions = context.versions
-    .get(versionKeys.inNamespace(namespace))
-    .flatMap((object) => readVersion(object) ?? []);
-  const installed = versions.filter((csv) => {
+  const { apis: annotated } = surfaceOf(group);
+  const targets = group.status?.namespaces ?? [];
+  const held = context.versions.get(versionKeys.inNamespace(namespace)).flatMap((object) => {
+    const csv = readVersion(object);
+    const owned = csv === undefined ? undefined : ownedApis(csv);
+    if (csv === undefined || owned === undefined) return [];
     const { reason = '', conditions = [] } = csv.status ?? {};
-    if (conflictReasons.includes(reason)) return false;
-    return conditions.some(({ phase }) => phase === 'Succeeded') || ownedDeployments(context, csv).length > 0;
+    if (conflictReasons.includes(reason)) return [];
+    const deployments = ownedDeployments(context, csv);
+    if (areInstalledFor(deployments, targets)) return owned.values();
+    const isInstalled = deployments.length > 0 || conditions.some(({ phase }) => phase === 'Succeeded');
+    return isInstalled ? annotated.intersection(owned).values() : [];
   });
-  return surfaceOf(group).apis.intersection(new ApiSet(installed.flatMap((csv) => ownedApis(csv)?.values() ?? [])));
+  return new ApiSet(held);
 }
 
 /** The groups that `provided` may be in conflict with. What the group has for installed operators is in none, whatever others claim, and since when:

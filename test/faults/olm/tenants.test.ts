@@ -224,14 +224,15 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     expect(spec.template.metadata.annotations).toMatchObject({ 'olm.targetNamespaces': `${slug}-a` });
   });
 
-  test('a group that claims the APIs of an installed operator, in all namespaces, does not make that fail', async () => {
+  test('a group that claims the APIs of an installed operator, in all namespaces, does not make that fail, also when its own group is replaced', async () => {
     const [victim, thief] = [await homeOf('case-victim'), await homeOf('case-thief')];
     await stage.kube.apply(filled(crd(), victim), { fieldManager: 'admin', force: true });
     await create(victim, group(), csv());
     await shows(victim, 'Succeeded/InstallSucceeded');
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${victim}-a`, name: 'boat' };
     const { uid } = (await stage.kube.get(ref)).metadata;
-    const { lastUpdated = '' } = await statusOf({ ...groupKind, namespace: `${victim}-a`, name: 'group' });
+    const own = { ...groupKind, namespace: `${victim}-a`, name: 'group' };
+    const { lastUpdated = '' } = await statusOf(own);
     // Which of two groups is older is known by the second.
     await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lastUpdated as string) + 1_000));
     const claim = group({ targets: [], spec: { staticProvidedAPIs: true } });
@@ -247,6 +248,19 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     await tenant.patch(versionRef(victim), { metadata: { labels: { touched: 'yes' } } }, asTenant);
     await create(thief, csv({ name: 'other.v1', spec: { customresourcedefinitions: {} } }));
     await shows(thief, 'Succeeded/InstallSucceeded', 'other.v1');
+    await shows(victim, 'Succeeded/InstallSucceeded');
+    // As by kubectl replace, and kubectl replace --force: what the annotation of its own group has recorded is lost.
+    const before = await stage.kube.get(own);
+    await tenant.update({ ...before, metadata: { ...before.metadata, annotations: {} } }, asTenant);
+    const hasApis = async (): Promise<void> => {
+      const found = (await stage.kube.get(own)).metadata.annotations;
+      expect(found).toMatchObject({ 'olm.providedAPIs': `Boat.v1.${victim}.example.com` });
+    };
+    await eventually(hasApis, patience);
+    await tenant.delete(own);
+    await shows(victim, 'Failed/NoOperatorGroup');
+    await create(victim, group());
+    await eventually(hasApis, patience);
     await shows(victim, 'Succeeded/InstallSucceeded');
     expect((await stage.kube.get(ref)).metadata.uid).toBe(uid);
   });
