@@ -236,10 +236,8 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     // Which of two groups is older is known by the second.
     await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lastUpdated as string) + 1_000));
     const claim = group({ targets: [], spec: { staticProvidedAPIs: true } });
-    const metadata = {
-      ...(claim['metadata'] as JsonObject),
-      annotations: { 'olm.providedAPIs': `Boat.v1.${victim}.example.com` },
-    };
+    const annotations = { 'olm.providedAPIs': `Boat.v1.${victim}.example.com` };
+    const metadata = { ...(claim['metadata'] as JsonObject), annotations };
     await create(thief, { ...claim, metadata });
     await eventually(async () => {
       const found = await stage.kube.get({ ...groupKind, namespace: `${thief}-a`, name: 'group' });
@@ -253,8 +251,7 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     const before = await stage.kube.get(own);
     await tenant.update({ ...before, metadata: { ...before.metadata, annotations: {} } }, asTenant);
     const hasApis = async (): Promise<void> => {
-      const found = (await stage.kube.get(own)).metadata.annotations;
-      expect(found).toMatchObject({ 'olm.providedAPIs': `Boat.v1.${victim}.example.com` });
+      expect((await stage.kube.get(own)).metadata.annotations).toMatchObject(annotations);
     };
     await eventually(hasApis, patience);
     await tenant.delete(own);
