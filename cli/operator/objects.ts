@@ -15,6 +15,7 @@ import {
 import { nearest, TerminalError } from '../../src/base/index.ts';
 import type { InstalledOperator } from '../../src/installations/index.ts';
 import { findObject, isForbidden, isNotFound, type KubeClient, type ObjectRef } from '../../src/kube/index.ts';
+import { componentLabel, originalVersions } from '../../src/operators/index.ts';
 import { explainMissing } from '../client/index.ts';
 import { workloadProblems } from './workloads.ts';
 
@@ -89,6 +90,18 @@ export async function findSubscription(kube: KubeClient, namespace: string, name
   const advice = meant === undefined ? await elsewhere(kube, name) : `did you mean "${meant}"?`;
   const text = `no Subscription to "${name}" in namespace "${namespace}", which ${there}: ${advice ?? 'see longshore operator list'}`;
   throw new TerminalError('OperatorNotFound', text);
+}
+
+/** All versions of an operator in a namespace, by the label of what belongs to its package: two or more while it is upgraded. */
+export async function versionsOf(
+  kube: KubeClient,
+  namespace: string,
+  packageName: string,
+): Promise<readonly ClusterServiceVersion[]> {
+  const { items } = await kube.list({ ...originalVersions, namespace });
+  const label = componentLabel(packageName, namespace);
+  const labelled = items.filter(({ metadata }) => metadata.labels?.[label] !== undefined);
+  return labelled.map((item) => parseClusterServiceVersion(item));
 }
 
 /** The CatalogSources of all namespaces.

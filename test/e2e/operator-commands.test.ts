@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { type JsonObject, mapLimit } from '../../src/base/index.ts';
+import { findObject, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { journeys } from '../faults/olm/journeys.ts';
 import { serveCatalogs } from '../olm/catalogs.ts';
+import { csv } from '../olm/objects.ts';
 import { corpusBundlesDir, eventually } from '../support/index.ts';
 import { longshoreOn, type Printed } from './program.ts';
 import { errorOf, startWorld, type World } from './world.ts';
@@ -146,6 +148,34 @@ describe('longshore operator', { shuffle: false }, () => {
     );
     const removed = await succeeds('uninstall', 'boat', '--delete-crds', '--yes');
     expect(removed).toContain('CustomResourceDefinition boats.harbour.example.com deleted');
+  });
+
+  test('all versions of an operator that is being upgraded are removed, also when the Subscription was deleted before', async () => {
+    const namespace = 'pier';
+    await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
+    const version = (name: string, packageName: string): KubeObject => {
+      const { metadata, ...rest } = csv({ name });
+      const labels = { [`operators.coreos.com/${packageName}.${namespace}`]: '' };
+      return { ...rest, metadata: { ...(metadata as JsonObject), namespace, labels } } as unknown as KubeObject;
+    };
+    const both = [version('boat.v0.1.0', 'boat'), version('boat.v0.2.0', 'boat')];
+    for (const one of [version('dock.v0.1.0', 'dock'), ...both]) await world.kube.create(one, user);
+    const spec = { name: 'boat', channel: 'stable', source: 'shop', sourceNamespace: namespace };
+    const metadata = { name: 'mine', namespace };
+    await world.kube.create({ apiVersion: olm, kind: 'Subscription', metadata, spec }, user);
+    const whole = await operator('uninstall', 'mine', '-n', namespace, '--yes');
+    const deleted = both.map(({ kind, metadata: { name } }) => `${kind} pier/${name} deleted\n`).join('');
+    expect(whole).toMatchObject({ code: 0, stdout: `Subscription pier/mine deleted\n${deleted}` });
+    const again = await operator('uninstall', 'boat', '-n', namespace, '--yes');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('no Subscription to "boat"') as string });
+    const absent = async (): Promise<void> => {
+      for (const one of both) expect(await findObject(world.kube, refOf(one))).toBeUndefined();
+    };
+    await eventually(absent);
+    for (const one of both) await world.kube.create(one, user);
+    expect(await operator('uninstall', 'boat', '-n', namespace, '--yes')).toMatchObject({ code: 0, stdout: deleted });
+    await eventually(absent);
+    await world.kube.get({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace, name: 'dock.v0.1.0' });
   });
 
   /** Published operators that need nothing that a bare cluster lacks. */

@@ -6,13 +6,14 @@ import {
   type Subscription,
   subscriptionResource,
 } from '../../../src/api/index.ts';
+import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type ObjectRef } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm } from '../../output/index.ts';
-import { deleteObject, findSubscription, listCatalogSources, operatorOf } from '../objects.ts';
+import { deleteObject, findSubscription, listCatalogSources, operatorOf, versionsOf } from '../objects.ts';
 import type { uninstallOperatorOptions } from '../options.ts';
-import { isRunCatalog } from '../run/objects.ts';
+import { isRunCatalog, runCatalogName } from '../run/objects.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof uninstallOperatorOptions> & {
   readonly namespace: string;
@@ -24,8 +25,11 @@ interface Removal {
   readonly uid: string | undefined;
 }
 
-async function definitionsOf(kube: KubeClient, csv: ClusterServiceVersion | undefined): Promise<readonly Removal[]> {
-  const owned = csv?.spec.customresourcedefinitions?.owned ?? [];
+async function definitionsOf(
+  kube: KubeClient,
+  versions: readonly ClusterServiceVersion[],
+): Promise<readonly Removal[]> {
+  const owned = versions.flatMap(({ spec }) => spec.customresourcedefinitions?.owned ?? []);
   const names = [...new Set(owned.map(({ name }) => name))];
   const found: Removal[] = [];
   for (const name of names) {
@@ -48,13 +52,44 @@ function removalOf(
   return { ref: { apiVersion, kind, namespace, name }, uid };
 }
 
-/** The catalog that was made for the operator alone. */
-async function findRunSource(kube: KubeClient, { spec }: Subscription): Promise<CatalogSource | undefined> {
-  const all = await listCatalogSources(kube);
-  const found = all.find(
-    ({ metadata }) => metadata.name === spec.source && metadata.namespace === spec.sourceNamespace,
+interface Installed {
+  /** Undefined where an interrupted removal has deleted it, which begins with it. */
+  readonly subscription: Subscription | undefined;
+  /** More than one while the operator is upgraded. */
+  readonly versions: readonly ClusterServiceVersion[];
+  /** The catalog that was made for the operator alone. */
+  readonly runSource: CatalogSource | undefined;
+}
+
+async function findInstalled(kube: KubeClient, namespace: string, name: string): Promise<Installed> {
+  const found = await lookUp(kube, namespace, name);
+  const subscription = 'metadata' in found ? found : undefined;
+  const packageName = subscription?.spec.name ?? name;
+  const labelled = await versionsOf(kube, namespace, packageName);
+  const { csv } = subscription === undefined ? {} : await operatorOf(kube, subscription);
+  const isKnown = labelled.some(({ metadata }) => metadata.uid === csv?.metadata.uid);
+  const versions = csv === undefined || isKnown ? labelled : [csv, ...labelled];
+  const source = subscription?.spec ?? { source: runCatalogName(packageName), sourceNamespace: namespace };
+  const runSource = (await listCatalogSources(kube)).find(
+    (one) =>
+      one.metadata.name === source.source && one.metadata.namespace === source.sourceNamespace && isRunCatalog(one),
   );
-  return found !== undefined && isRunCatalog(found) ? found : undefined;
+  if (!('metadata' in found) && versions.length === 0 && runSource === undefined) throw found.missing;
+  return { subscription, versions, runSource };
+}
+
+/** The Subscription, or why there is none. */
+async function lookUp(
+  kube: KubeClient,
+  namespace: string,
+  name: string,
+): Promise<Subscription | { readonly missing: TerminalError }> {
+  try {
+    return await findSubscription(kube, namespace, name);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'OperatorNotFound') throw thrown;
+    return { missing: thrown };
+  }
 }
 
 function shown({ ref }: Removal): string {
@@ -64,14 +99,13 @@ function shown({ ref }: Removal): string {
 /** `longshore operator uninstall`: the Subscription first, so that nothing is installed again. */
 export async function uninstall(values: Values, [name]: readonly [string]): Promise<number> {
   using kube = await openKube(values);
-  const { subscription, csv } = await operatorOf(kube, await findSubscription(kube, values.namespace, name));
+  const { subscription, versions, runSource } = await findInstalled(kube, values.namespace, name);
   const isWithDefinitions = values['delete-crds'];
-  const definitions = isWithDefinitions ? await definitionsOf(kube, csv) : [];
-  const runSource = await findRunSource(kube, subscription);
+  const definitions = isWithDefinitions ? await definitionsOf(kube, versions) : [];
   const removals = [
-    removalOf(subscriptionResource, subscription),
+    ...(subscription === undefined ? [] : [removalOf(subscriptionResource, subscription)]),
     ...(runSource === undefined ? [] : [removalOf(catalogSourceResource, runSource)]),
-    ...(csv === undefined ? [] : [removalOf(clusterServiceVersionResource, csv)]),
+    ...versions.map((csv) => removalOf(clusterServiceVersionResource, csv)),
     ...definitions,
   ];
   const warning = isWithDefinitions ? 'All custom resources of these definitions are deleted with them.\n' : '';
