@@ -51,11 +51,43 @@ test('a user does not wait for all that another one has', async () => {
 test('work of users that is short does not wait, and after long work no one has to', async () => {
   let nowMs = 0;
   const turns = new UserTurns(() => nowMs);
-  expect([turns.take('a'), turns.take('b'), turns.take('a')]).toEqual([undefined, undefined, undefined]);
+  let isNextTurn = false;
+  setImmediate(() => {
+    isNextTurn = true;
+  });
+  await Promise.all(['a', 'b', 'a'].map((user) => turns.take(user)));
+  expect(isNextTurn).toBe(false);
   nowMs += 20;
   await turns.take('a');
   await new Promise(setImmediate);
   expect(turns.take('a')).toBeUndefined();
+});
+
+test.each([
+  ['come', false],
+  ['go on', true],
+])('of very many who %s at the same time each begins before the next one is let in', async (_how, isWaiting) => {
+  let nowMs = 0;
+  let done = 0;
+  const turns = new UserTurns(() => nowMs);
+  const work = async (): Promise<void> => {
+    await turns.take('a');
+    for (let promise = 0; promise < 20; promise += 1) await undefined;
+    nowMs += 10;
+    done += 1;
+  };
+  if (isWaiting) await work();
+  const [before, count] = [done, 5];
+  const all = Promise.all(Array.from({ length: count }, work));
+  let most = 0;
+  for (let last = before; last < before + count; ) {
+    await new Promise(setImmediate);
+    most = Math.max(most, done - last);
+    last = done;
+  }
+  await all;
+  // What comes first does not wait for a turn.
+  expect(most).toBeLessThanOrEqual(2);
 });
 
 test('the service accounts of a namespace share what is of one user', () => {

@@ -1,6 +1,12 @@
 /** How long work may go on before others have a turn. */
 const sliceMs = 10;
 
+/** Calls it after what is done in promises that are settled by now, however long their chains are: microtasks end before the next tick, unless that was
+ *  asked for before they began. */
+function afterPromises(call: () => void): void {
+  queueMicrotask(() => process.nextTick(call));
+}
+
 /** The part of a turn of the event loop that work of one kind has together. */
 export class TurnSlice {
   readonly #onEnd: () => void;
@@ -54,8 +60,7 @@ export class Turns {
     if (resume === undefined) return;
     this.#slice.begin();
     resume();
-    // After what it does at once.
-    queueMicrotask(() => {
+    afterPromises(() => {
       if (this.#slice.hasTime()) this.#goOn();
     });
   }
@@ -74,6 +79,8 @@ export class UserTurns {
   /** Until no one waits any more. */
   readonly #sharers = new Map<string, Sharer>();
   #served: { readonly sharer: Sharer; readonly sinceMs: number } | undefined;
+  /** Whether the work of one of them is yet to begin: of very many who come at the same time each would find that there is time. */
+  #isEntered = false;
 
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
@@ -83,7 +90,10 @@ export class UserTurns {
   /** Call it before work that may be long, and await what it answers, if anything. */
   take(user: string): Promise<void> | undefined {
     this.#slice.begin();
-    if (this.#sharers.size === 0 && this.#slice.hasTime()) return undefined;
+    if (this.#sharers.size === 0 && !this.#isEntered && this.#slice.hasTime()) {
+      this.#enter();
+      return undefined;
+    }
     const { promise, resolve } = Promise.withResolvers<void>();
     const sharer = this.#sharers.get(user) ?? { waiting: [], usedMs: 0 };
     // Who has not waited for long has no claim to what others have used meanwhile.
@@ -110,9 +120,15 @@ export class UserTurns {
     if (sharer === undefined) return this.#sharers.clear();
     this.#slice.begin();
     sharer.waiting.shift()?.();
-    // Short work does not wait for a turn each: that would halve what a busy server does.
-    queueMicrotask(() => {
-      if (this.#slice.hasTime()) this.#goOn();
+    this.#enter();
+  }
+
+  /** Short work does not wait for a turn each: that would halve what a busy server does. */
+  #enter(): void {
+    this.#isEntered = true;
+    afterPromises(() => {
+      this.#isEntered = false;
+      if (this.#sharers.size > 0 && this.#slice.hasTime()) this.#goOn();
     });
   }
 }

@@ -59,22 +59,34 @@ function checkPartial(type: ResourceType, { as }: OutputForm, isList: boolean): 
   throw new StatusError({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** Waits a moment for a revision that is not there yet.
+/** Waits until all that is shown is durable. Very many may wait for the same write: each has a turn then.
+ *  @throws StatusError 504 */
+export async function settle({ exchange, parts: { store } }: ResourceCall): Promise<void> {
+  for (let settled = store.settled(); settled !== undefined; settled = store.settled()) {
+    await settled;
+    await exchange.beginTurn();
+  }
+}
+
+/** Waits a moment for a revision that is not there yet, as very many may do for the same one.
  *  @throws StatusError 504 */
 export async function reachRevision(call: ResourceCall, requested: number): Promise<void> {
   const { store, clock } = call.parts;
-  await store.settled();
+  await settle(call);
+  if (store.revision >= requested) return;
   for (let waited = 0; store.revision < requested; waited += waitStepMs) {
     if (waited >= waitForVersionMs) throw tooLargeVersion(requested, store.revision);
     await clock.sleep(waitStepMs, { signal: call.signal });
   }
+  await call.exchange.beginTurn();
+  await settle(call);
 }
 
 /** Waits for what a list may wait for.
  *  @throws StatusError 500, 504 */
 async function reachPosition(call: ResourceCall, position: ListPosition): Promise<void> {
   if (position.exactRevision === undefined) return await reachRevision(call, position.minimumRevision);
-  await call.parts.store.settled();
+  await settle(call);
   if (position.exactRevision > call.parts.store.revision) throw futureRevision();
 }
 

@@ -4,7 +4,7 @@ import type { ResourceCall } from './api-parts.ts';
 import { parseListNumbers } from './list-options.ts';
 import { checkRepresentations, negotiateOutput, protobufType } from './negotiation.ts';
 import { parameter } from './query-values.ts';
-import { reachRevision } from './read-handlers.ts';
+import { reachRevision, settle } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
 import { checkWatchOptions, parseWatchOptions, type WatchOptions } from './watch-options.ts';
 import { WatchStream } from './watch-stream.ts';
@@ -107,7 +107,7 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
 async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposable> {
   const { store } = call.parts;
   if (stream.revision > store.revision) {
-    await store.settled();
+    await settle(call);
     if (stream.revision > store.revision) throw notReached(stream.revision, store.revision);
   }
   while (hasNext(call, stream)) await sendNext(call, stream);
@@ -207,7 +207,7 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   const form = negotiateOutput(accept, { ...offer, hasNoTable: marksInitialEnd });
   const selection = selectionOf(type, request, selectors);
   const options = parseWatchOptions(query);
-  await parts.store.settled();
+  await settle(call);
   const selectorLength = parameter(query, 'labelSelector').length + parameter(query, 'fieldSelector').length;
   // As kube-apiserver exempts them from its limits.
   const isExempt = call.user.groups.includes('system:masters');
