@@ -103,7 +103,7 @@ export const uninstallOperatorOptions = {
     kind: 'flag',
     default: false,
     description:
-      'Delete the CustomResourceDefinitions that the operator owns as well, and with them all custom resources. By default both stay.',
+      'Delete the CustomResourceDefinitions that were installed for this operator alone as well, and with them all custom resources. By default both stay.',
   },
 } as const;
 

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { type JsonObject, mapLimit } from '../../src/base/index.ts';
 import { findObject, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { installedAlongside } from '../../src/operators/index.ts';
 import { journeys } from '../faults/olm/journeys.ts';
 import { serveCatalogs } from '../olm/catalogs.ts';
 import { csv } from '../olm/objects.ts';
-import { corpusBundlesDir, eventually } from '../support/index.ts';
+import { corpusBundlesDir, eventually, sampleCrd } from '../support/index.ts';
 import { longshoreOn, type Printed } from './program.ts';
 import { errorOf, startWorld, type World } from './world.ts';
 
@@ -176,6 +177,48 @@ describe('longshore operator', { shuffle: false }, () => {
     expect(await operator('uninstall', 'boat', '-n', namespace, '--yes')).toMatchObject({ code: 0, stdout: deleted });
     await eventually(absent);
     await world.kube.get({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace, name: 'dock.v0.1.0' });
+  });
+
+  test('with an operator go the definitions that were installed for it alone, whatever ClusterServiceVersions name', async () => {
+    const namespace = 'mole';
+    const place = await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
+    const define = async (plural: string, owners: readonly string[], references = {}): Promise<KubeObject> => {
+      const sample = sampleCrd([{ name: 'v1', schema: { type: 'object' } }]);
+      const marks = owners.map((owner) => installedAlongside({ namespace, name: owner }));
+      const annotations = Object.fromEntries(marks);
+      const metadata = { name: `${plural}.samples.example.com`, annotations, ...references };
+      const names = { kind: plural, plural, singular: plural, listKind: `${plural}List` };
+      const spec = { ...(sample['spec'] as JsonObject), names };
+      return await world.kube.create({ ...sample, metadata, spec } as unknown as KubeObject, user);
+    };
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Namespace', name: namespace, uid: place.metadata.uid ?? '' }];
+    const own = await define('own', ['boat.v0.1.0', 'boat.v0.0.9']);
+    const kept = [
+      await define('shared', ['boat.v0.1.0', 'dock.v0.1.0']),
+      await define('others', ['dock.v0.1.0']),
+      await define('unknown', []),
+      await define('owned', ['boat.v0.1.0'], { ownerReferences }),
+    ];
+    const owned = [own, ...kept].map(({ metadata: { name = '' } }) => ({ name, version: 'v1', kind: 'Sample' }));
+    for (const [packageName, name] of [
+      ['dock', 'dock.v0.1.0'],
+      ['boat', 'boat.v0.1.0'],
+      ['boat', 'forged'],
+    ] as const) {
+      const { metadata, spec, ...rest } = csv({ name });
+      const labels = { [`operators.coreos.com/${packageName}.${namespace}`]: '' };
+      const definitions = { customresourcedefinitions: { owned } };
+      const made = { ...rest, metadata: { ...(metadata as JsonObject), namespace, labels } };
+      const whole = { ...made, spec: { ...(spec as JsonObject), ...definitions } };
+      await world.kube.create(whole as unknown as KubeObject, user);
+    }
+    const { code, stdout, stderr } = await operator('uninstall', 'boat', '-n', namespace, '--delete-crds', '--yes');
+    expect(code, stderr).toBe(0);
+    expect(stdout.match(/CustomResourceDefinition .* deleted/g)).toEqual([
+      `CustomResourceDefinition ${own.metadata.name} deleted`,
+    ]);
+    for (const { metadata } of kept) expect(stderr).toContain(`CustomResourceDefinition ${metadata.name} stays: `);
+    for (const one of kept) expect((await world.kube.get(refOf(one))).metadata.deletionTimestamp).toBeUndefined();
   });
 
   /** Published operators that need nothing that a bare cluster lacks. */

@@ -7,10 +7,11 @@ import {
   subscriptionResource,
 } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type ObjectRef } from '../../../src/kube/index.ts';
+import { type KubeClient, type ObjectRef, refOf } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm } from '../../output/index.ts';
+import { ownedDefinitions } from '../definitions.ts';
 import { deleteObject, findSubscription, listCatalogSources, operatorOf, versionsOf } from '../objects.ts';
 import type { uninstallOperatorOptions } from '../options.ts';
 import { isRunCatalog, runCatalogName } from '../run/objects.ts';
@@ -23,24 +24,6 @@ type Values = OptionValues<typeof kubeconfigOption & typeof uninstallOperatorOpt
 interface Removal {
   readonly ref: ObjectRef;
   readonly uid: string | undefined;
-}
-
-async function definitionsOf(
-  kube: KubeClient,
-  versions: readonly ClusterServiceVersion[],
-): Promise<readonly Removal[]> {
-  const owned = versions.flatMap(({ spec }) => spec.customresourcedefinitions?.owned ?? []);
-  const names = [...new Set(owned.map(({ name }) => name))];
-  const found: Removal[] = [];
-  for (const name of names) {
-    const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
-    try {
-      found.push({ ref, uid: (await kube.get(ref)).metadata.uid });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
-  }
-  return found;
 }
 
 function removalOf(
@@ -101,15 +84,16 @@ export async function uninstall(values: Values, [name]: readonly [string]): Prom
   using kube = await openKube(values);
   const { subscription, versions, runSource } = await findInstalled(kube, values.namespace, name);
   const isWithDefinitions = values['delete-crds'];
-  const definitions = isWithDefinitions ? await definitionsOf(kube, versions) : [];
+  const { own, kept } = isWithDefinitions ? await ownedDefinitions(kube, versions) : { own: [], kept: [] };
   const removals = [
     ...(subscription === undefined ? [] : [removalOf(subscriptionResource, subscription)]),
     ...(runSource === undefined ? [] : [removalOf(catalogSourceResource, runSource)]),
     ...versions.map((csv) => removalOf(clusterServiceVersionResource, csv)),
-    ...definitions,
+    ...own.map((object) => ({ ref: refOf(object), uid: object.metadata.uid })),
   ];
   const warning = isWithDefinitions ? 'All custom resources of these definitions are deleted with them.\n' : '';
   const list = removals.map((removal) => `  ${shown(removal)}\n`).join('');
+  for (const text of kept) process.stderr.write(`${text}\n`);
   if (!values.yes) {
     const unasked = `uninstall would delete ${removals.length} objects, and there is no terminal to ask on: confirm with --yes. Nothing was changed`;
     await confirm({ about: `This deletes:\n${list}${warning}`, text: 'Delete them?', unasked });
