@@ -221,6 +221,25 @@ describe('longshore operator', { shuffle: false }, () => {
     for (const one of kept) expect((await world.kube.get(refOf(one))).metadata.deletionTimestamp).toBeUndefined();
   });
 
+  test('the catalog of a run in another namespace, which a Subscription names, stays', async () => {
+    const [theirs, own] = ['wharf', 'slip'];
+    for (const name of [theirs, own])
+      await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, user);
+    const labels = { 'app.kubernetes.io/managed-by': 'longshore-operator-run' };
+    const catalog = {
+      apiVersion: olm,
+      kind: 'CatalogSource',
+      metadata: { name: 'boat-run', namespace: theirs, labels },
+    };
+    await world.kube.create({ ...catalog, spec: { sourceType: 'grpc', address: 'a.invalid:1' } }, user);
+    const spec = { name: 'boat', channel: 'stable', source: 'boat-run', sourceNamespace: theirs };
+    const metadata = { name: 'boat', namespace: own };
+    await world.kube.create({ apiVersion: olm, kind: 'Subscription', metadata, spec }, user);
+    const removed = await operator('uninstall', 'boat', '-n', own, '--yes');
+    expect(removed).toMatchObject({ code: 0, stdout: expect.not.stringContaining('wharf/') as string });
+    await world.kube.get(refOf(catalog));
+  });
+
   /** Published operators that need nothing that a bare cluster lacks. */
   const published = [
     'ack-athena-controller',

@@ -52,10 +52,10 @@ async function findInstalled(kube: KubeClient, namespace: string, name: string):
   const { csv } = subscription === undefined ? {} : await operatorOf(kube, subscription);
   const isKnown = labelled.some(({ metadata }) => metadata.uid === csv?.metadata.uid);
   const versions = csv === undefined || isKnown ? labelled : [csv, ...labelled];
-  const source = subscription?.spec ?? { source: runCatalogName(packageName), sourceNamespace: namespace };
+  const source = subscription?.spec.source ?? runCatalogName(packageName);
+  // A run makes its catalog beside the Subscription: one of another namespace is that of others.
   const runSource = (await listCatalogSources(kube)).find(
-    (one) =>
-      one.metadata.name === source.source && one.metadata.namespace === source.sourceNamespace && isRunCatalog(one),
+    (one) => one.metadata.name === source && one.metadata.namespace === namespace && isRunCatalog(one),
   );
   if (!('metadata' in found) && versions.length === 0 && runSource === undefined) throw found.missing;
   return { subscription, versions, runSource };
