@@ -8,7 +8,7 @@ import {
   issueCertificate,
   makeFolder,
   readCertifiedKey,
-  writeCertifiedKey,
+  replaceCertifiedKey,
   writeSecretFile,
 } from '../../src/base/index.ts';
 
@@ -82,8 +82,8 @@ class SecretFolder {
     // One of another authority is left from an interrupted renewal.
     if (known !== undefined && isStillGood(known, issuer ?? known, { nowMs, restMs })) return known;
     const made = await make();
-    if (path !== undefined) await writeCertifiedKey(path, made);
-    return made;
+    if (path === undefined) return made;
+    return await replaceCertifiedKey(path, made, { known, issuer, nowMs });
   }
 }
 

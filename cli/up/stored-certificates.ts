@@ -8,8 +8,8 @@ import {
   isStillGood,
   type Logger,
   readCertifiedKey,
+  replaceCertifiedKey,
   type ServingCertificate,
-  writeCertifiedKey,
 } from '../../src/base/index.ts';
 
 const dayMs = 86_400_000;
@@ -31,7 +31,7 @@ async function openAuthority(path: string, { clock, log, name }: StoredCertifica
   if (stored !== undefined && isStillGood(stored, stored, { nowMs: clock.now(), restMs })) return stored;
   const made = await createServingAuthority({ clock, commonName: `longshore ${name}` });
   try {
-    await writeCertifiedKey(path, made);
+    return await replaceCertifiedKey(path, made, { known: stored, nowMs: clock.now() });
   } catch (thrown) {
     const hint = 'the next start makes another authority; free space on the disk of the data folder';
     log.warn({ message: errorMessage(thrown), hint }, 'authority of a server not stored');

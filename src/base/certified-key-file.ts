@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type CertifiedKey, certificateExpiryMs, certificateStartMs, isServingCertificate } from './certificates.ts';
 import { writeSecretFile } from './durable-files.ts';
+import { isDiskFull, TerminalError } from './errors.ts';
 
 /** The certificate and the key of a file; undefined where there is none, or not both in it. Whether they fit together is not checked.
  *  @throws errors of the file system but ENOENT */
@@ -30,8 +31,25 @@ export function isStillGood(
   );
 }
 
-/** Writes a certificate and its key into one file, so that a certificate is never beside the key of another. Only this user may read it.
+/** Writes a certificate and its key into one file, so that a certificate is never beside the key of another. Only this user may read it. A full disk keeps what is
+ *  there, which is returned in place of the new one while it is good. `issuer` is undefined for an authority.
  *  @throws TerminalError FileNotWritten */
-export async function writeCertifiedKey(path: string, { certificatePem, privateKeyPem }: CertifiedKey): Promise<void> {
-  await writeSecretFile(path, `${certificatePem}${privateKeyPem}`);
+export async function replaceCertifiedKey(
+  path: string,
+  made: CertifiedKey,
+  before: {
+    readonly known: CertifiedKey | undefined;
+    readonly issuer?: CertifiedKey | undefined;
+    readonly nowMs: number;
+  },
+): Promise<CertifiedKey> {
+  try {
+    await writeSecretFile(path, `${made.certificatePem}${made.privateKeyPem}`);
+    return made;
+  } catch (thrown) {
+    const { known, issuer = known, nowMs } = before;
+    const isFull = thrown instanceof TerminalError && isDiskFull(thrown.cause);
+    if (isFull && known && issuer && isStillGood(known, issuer, { nowMs, restMs: 0 })) return known;
+    throw thrown;
+  }
 }

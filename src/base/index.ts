@@ -23,7 +23,7 @@ export {
   issueCertificate,
   splitCertificates,
 } from './certificates.ts';
-export { isStillGood, readCertifiedKey, writeCertifiedKey } from './certified-key-file.ts';
+export { isStillGood, readCertifiedKey, replaceCertifiedKey } from './certified-key-file.ts';
 export { type Clock, formatTimestamp, remainingMs, steadyClock, systemClock } from './clock.ts';
 export { type ConnectionLimits, type LimitedRequest, limitConnections, peerOf, placesOf } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';

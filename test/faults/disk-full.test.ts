@@ -1,14 +1,16 @@
 /** @module-tag long */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { startApiServer } from '../../apiserver/index.ts';
+import { systemClock } from '../../src/base/index.ts';
 import type { Answer } from '../conformance/connection.ts';
 import { eventually } from '../support/index.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
-import { canHaveSmallDisks, onSmallDisk } from './small-disk.ts';
+import { canHaveSmallDisks, onSmallDisk, openSmallDisk } from './small-disk.ts';
 
 const collection = '/api/v1/namespaces/default/configmaps';
 
@@ -113,6 +115,22 @@ test.skipIf(!isPossible)('a disk that users fill with objects takes deletions, a
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test.skipIf(!isPossible)(
+  'a start on a full disk, which has no room for new certificates, goes on with those of half a year ago',
+  async () => {
+    await using older = await mkdtempDisposable(join(tmpdir(), 'longshore-older-'));
+    const clock = { ...systemClock, now: () => systemClock.now() - 200 * 86_400_000 };
+    await (await startApiServer({ dataDir: older.path, clock, simulation: false })).stop();
+    await using disk = await openSmallDisk(48);
+    const [program = '', ...args] = disk.inside;
+    const dataDir = join(disk.path, 'data');
+    await promisify(execFile)(program, [...args, 'cp', '-r', older.path, dataDir]);
+    await disk.fill();
+    await using server = await startServer(dataDir, disk.inside);
+    expect(await statusOf(server, 'GET', collection)).toBe(200);
+  },
+);
 
 /** A program that opens the store of a data folder. */
 const opening = `import { openSqliteJournal } from ${JSON.stringify(join(process.cwd(), 'apiserver/storage/index.ts'))};
