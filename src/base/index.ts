@@ -1,5 +1,5 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing, certificate signing, making folders, replacing files, naming the holder of a lock and listening for HTTP; knows no other folder.
+ *  Does no I/O but hashing, certificate signing, looking up names, making folders, replacing files, naming the holder of a lock and listening for HTTP; knows no other folder.
  *  @imports nothing
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
@@ -66,6 +66,7 @@ export { type JsonProblem, jsonSyntaxProblem } from './json-syntax.ts';
 export { isSelected, type LabelSelector } from './label-selector.ts';
 export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
+export { lookupInTurn } from './lookup-turns.ts';
 export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
 export { nodeHttp } from './node-http.ts';

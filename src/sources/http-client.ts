@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
@@ -10,6 +10,7 @@ import {
   isLinkLocalAddress,
   isLocalAddress,
   JoinedPieces,
+  lookupInTurn,
   nodeHttp,
   noProxies,
   type ProxySettings,
@@ -230,14 +231,17 @@ function addressRefused(host: string, address: string): TerminalError {
 
 type Lookup = NonNullable<RequestOptions['lookup']>;
 
-/** Looks a host up as usual, and refuses some addresses. */
-function lookupExcept(isRefused: (address: string) => boolean): Lookup {
+/** Looks a host up as usual, and refuses some addresses. A signal ends what waits for its turn. */
+function lookupExcept(isRefused: (address: string) => boolean, signal: AbortSignal): Lookup {
   return (host, options, done) => {
-    lookup(host, options, (fault, found, family) => {
-      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
-      const refused = addresses.find(isRefused);
-      done(fault ?? (refused === undefined ? null : addressRefused(host, refused)), found, family);
-    });
+    const use = (found: readonly LookupAddress[]): void => {
+      const refused = found.find(({ address }) => isRefused(address));
+      const fault = refused === undefined ? null : addressRefused(host, refused.address);
+      const [first] = found;
+      if (options.all === true) done(fault, [...found]);
+      else done(fault, first?.address ?? '', first?.family);
+    };
+    lookupInTurn(host, signal, options).then(use, (fault: Error) => done(fault, []));
   };
 }
 
@@ -245,12 +249,19 @@ function refusedBy({ isRemoteOnly = false }: HttpRequest): (address: string) => 
   return isRemoteOnly ? isLocalAddress : isLinkLocalAddress;
 }
 
-function requestOptions(request: HttpRequest, agent: HttpAgent, proxy: string | undefined): RequestOptions {
+interface Way {
+  readonly agent: HttpAgent;
+  readonly proxy: string | undefined;
+  /** Ends with the request. */
+  readonly over: AbortSignal;
+}
+
+function requestOptions(request: HttpRequest, { agent, proxy, over }: Way): RequestOptions {
   const { method, headers, body, signal } = request;
   const length = body === undefined ? {} : { 'content-length': sizeOf(body) };
   const allHeaders = { 'user-agent': 'longshore', ...headers, ...length };
   // A proxy looks names up itself.
-  const looksUp = proxy === undefined ? { lookup: lookupExcept(refusedBy(request)) } : {};
+  const looksUp = proxy === undefined ? { lookup: lookupExcept(refusedBy(request), over) } : {};
   return { method, headers: allHeaders, agent, signal, ...looksUp };
 }
 
@@ -276,7 +287,9 @@ async function sendOnce(request: HttpRequest, transport: Transport): Promise<Htt
   const { secure, plain } = proxy === undefined ? transport.direct : transport.proxied;
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const send = isSecure ? httpsRequest : nodeHttp().request;
-  const sent = send(url, requestOptions(request, isSecure ? secure : plain, proxy));
+  const over = new AbortController();
+  const sent = send(url, requestOptions(request, { agent: isSecure ? secure : plain, proxy, over: over.signal }));
+  sent.once('close', () => over.abort());
   const seconds = transport.answerDeadlineMs / 1000;
   const timer = setTimeout(() => {
     sent.destroy(new TransientError('DeadlineExceeded', `${describe(request)}: no answer within ${seconds} s`));

@@ -10,7 +10,7 @@ export async function indexRegistry(job: RegistryJob, signal: AbortSignal): Prom
   const { address, settings, file } = job;
   const options = { deadlineMs: settings.deadlineMs, signal };
   return await withDeadline(`read grpc://${address}`, options, async (ending) => {
-    const endpoints = await resolveRegistryAddress(address);
+    const endpoints = await resolveRegistryAddress(address, ending);
     return await indexMetas(readRegistry(address, { signal: ending, endpoints, hasHeads: true }), file, ending);
   });
 }

@@ -1,6 +1,12 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { errorMessage, isLinkLocalAddress, serverText, TerminalError, TransientError } from '../../base/index.ts';
+import {
+  errorMessage,
+  isLinkLocalAddress,
+  lookupInTurn,
+  serverText,
+  TerminalError,
+  TransientError,
+} from '../../base/index.ts';
 import type { RegistryEndpoint } from '../../catalog/index.ts';
 
 /** Reason of errors about an address that only another one can correct. */
@@ -24,12 +30,16 @@ function parseRegistryAddress(text: string): RegistryAddress {
   throw new TerminalError(invalidAddress, `address ${JSON.stringify(serverText(text, 300))}: expected HOST:PORT`);
 }
 
-async function addressesOf(host: string): Promise<readonly { readonly address: string; readonly family: number }[]> {
+async function addressesOf(
+  host: string,
+  signal: AbortSignal,
+): Promise<readonly { readonly address: string; readonly family: number }[]> {
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
   try {
-    return await lookup(host, { all: true });
+    return await lookupInTurn(host, signal);
   } catch (thrown) {
+    signal.throwIfAborted();
     const message = `${host}: ${errorMessage(thrown)}`;
     throw new TransientError('ServerUnavailable', message, { cause: thrown });
   }
@@ -38,9 +48,9 @@ async function addressesOf(host: string): Promise<readonly { readonly address: s
 /** Where an address leads. Link-local addresses, at which clouds give credentials to their machines, are refused: the user who creates a
  *  CatalogSource chooses the address. The answer is to be connected to, so that the name cannot lead elsewhere meanwhile.
  *  @throws TerminalError InvalidAddress, AddressRefused · TransientError ServerUnavailable */
-export async function resolveRegistryAddress(text: string): Promise<readonly RegistryEndpoint[]> {
+export async function resolveRegistryAddress(text: string, signal: AbortSignal): Promise<readonly RegistryEndpoint[]> {
   const { host, port } = parseRegistryAddress(text);
-  const found = await addressesOf(host);
+  const found = await addressesOf(host, signal);
   const refused = found.find(({ address }) => isLinkLocalAddress(address));
   if (refused !== undefined) {
     const what = `the address ${refused.address} is link-local or a metadata service: nothing is sent there`;

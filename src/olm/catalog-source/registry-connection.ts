@@ -99,9 +99,10 @@ export class RegistryConnection implements Disposable {
 
   /** Ends when the connection is lost. @throws what connecting throws */
   async #connectOnce(): Promise<void> {
-    const [endpoint] = await resolveRegistryAddress(this.address);
-    if (endpoint === undefined) throw new Error(`${this.address}: no address`);
     const { signal } = this.#stop;
+    const [endpoint] = await resolveRegistryAddress(this.address, signal);
+    if (endpoint === undefined) throw new Error(`${this.address}: no address`);
+    signal.throwIfAborted();
     const socket = connectSocket({ ...socketOptions, host: endpoint.address, port: endpoint.port });
     const session = connect(`http://${this.address}`, {
       createConnection: () => new LimitedStream(socket, this.#options.clock),

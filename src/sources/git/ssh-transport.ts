@@ -1,5 +1,11 @@
-import { lookup } from 'node:dns/promises';
-import { errorMessage, isLinkLocalAddress, serverText, TerminalError, TransientError } from '../../base/index.ts';
+import {
+  errorMessage,
+  isLinkLocalAddress,
+  lookupInTurn,
+  serverText,
+  TerminalError,
+  TransientError,
+} from '../../base/index.ts';
 import type { SshRemote } from '../definitions/index.ts';
 import type { GitSourceSpec, SourceSecret } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
@@ -136,11 +142,12 @@ function connectionError({ code, tail }: ProgramEnd, host: string): TerminalErro
 
 /** As for HTTP: others choose which host that is. A number such as 2852039166 is an address, too.
  *  @throws TerminalError AddressRefused · TransientError ServerUnavailable */
-async function assertAskable({ host }: SshRemote): Promise<void> {
+async function assertAskable({ host }: SshRemote, signal: AbortSignal): Promise<void> {
   let addresses: string[];
   try {
-    addresses = (await lookup(host, { all: true })).map(({ address }) => address);
+    addresses = (await lookupInTurn(host, signal)).map(({ address }) => address);
   } catch (thrown) {
+    signal.throwIfAborted();
     throw new TransientError('ServerUnavailable', errorMessage(thrown), { cause: thrown });
   }
   const refused = addresses.find(isLinkLocalAddress);
@@ -160,8 +167,8 @@ class SshUploadPack implements UploadPack, AsyncDisposable {
 
   async advertise(): Promise<ByteReader> {
     await this[Symbol.asyncDispose]();
-    await assertAskable(this.#options.remote);
     const { folder, programPath, answerDeadlineMs, remote, signal, maxBytes } = this.#options;
+    await assertAskable(remote, signal);
     const program = new SshProgram({
       what: remote.address,
       args: sshArguments(this.#options),

@@ -1,0 +1,139 @@
+import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+const defaultPoolThreads = 4;
+/** All threads of the process share a pool, of which half of the threads look names up; nothing ends a lookup that was begun there. */
+const poolThreads = Number(process.env['UV_THREADPOOL_SIZE'] ?? defaultPoolThreads) || defaultPoolThreads;
+/** Of one thread of the process at a time; two unpack bundles, and some more read catalogs. */
+const maxRunning = Math.max(1, Math.floor((poolThreads * 3) / 16));
+/** Of these, of names that were slow lately. */
+const maxSlow = Math.ceil(maxRunning / 2);
+const slowMs = 1_000;
+const keptDomains = 4_096;
+
+type LookUp = (host: string, options: LookupAllOptions) => Promise<LookupAddress[]>;
+type Pace = 'quick' | 'unknown' | 'slow';
+
+interface Waiting {
+  readonly domain: string;
+  readonly begin: () => void;
+}
+
+/** The domain that an owner of names has, as far as its form shows: `example.com`, `example.co.uk`. */
+function domainOf(host: string): string {
+  const labels = host.toLowerCase().replace(/\.$/, '').split('.');
+  const [second = '', top = ''] = labels.slice(-2);
+  return labels.slice(top.length === 2 && second.length <= 3 ? -3 : -2).join('.');
+}
+
+/** Looks host names up, a few at a time: others choose which, and servers of names that never answer take ten seconds and more for each. The domains that were
+ *  quick lately have their turn first, and those that were slow share a part of the turns; of equal
+ *  ones, that with the fewest that run. Every other turn is of the one that came last: however many wait, one that is new goes on. */
+export class LookupTurns {
+  readonly #lookUp: LookUp;
+  readonly #waiting = new Set<Waiting>();
+  readonly #running = new Map<string, number>();
+  /** Whether names of a domain were slow; what was used last is last. */
+  readonly #slow = new Map<string, boolean>();
+  #isForNewest = false;
+
+  constructor(lookUp: LookUp = lookup) {
+    this.#lookUp = lookUp;
+  }
+
+  /** All addresses of a host.
+   *  @throws as `lookup` of Node.js · the signal's reason, while it waits for its turn */
+  async lookup(host: string, options: LookupAllOptions, signal: AbortSignal): Promise<LookupAddress[]> {
+    if (isIP(host) !== 0) return await this.#lookUp(host, options);
+    signal.throwIfAborted();
+    const domain = domainOf(host);
+    await this.#turn(domain, signal);
+    const begunMs = performance.now();
+    try {
+      return await this.#lookUp(host, options);
+    } finally {
+      this.#note(domain, performance.now() - begunMs > slowMs);
+      this.#end(domain);
+    }
+  }
+
+  async #turn(domain: string, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting: Waiting = { domain, begin: resolve };
+    const leave = (): void => {
+      if (this.#waiting.delete(waiting)) reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    this.#waiting.add(waiting);
+    this.#beginOthers();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  #paceOf(domain: string): Pace {
+    const isSlow = this.#slow.get(domain);
+    if (isSlow === undefined) return 'unknown';
+    return isSlow ? 'slow' : 'quick';
+  }
+
+  #note(domain: string, isSlow: boolean): void {
+    this.#slow.delete(domain);
+    this.#slow.set(domain, isSlow);
+    const [oldest] = this.#slow.keys();
+    if (this.#slow.size > keptDomains && oldest !== undefined) this.#slow.delete(oldest);
+  }
+
+  #end(domain: string): void {
+    const count = (this.#running.get(domain) ?? 1) - 1;
+    if (count === 0) this.#running.delete(domain);
+    else this.#running.set(domain, count);
+    this.#beginOthers();
+  }
+
+  #countRunning(isCounted: (domain: string) => boolean = () => true): number {
+    return [...this.#running].reduce((sum, [domain, count]) => (isCounted(domain) ? sum + count : sum), 0);
+  }
+
+  #beginOthers(): void {
+    while (this.#countRunning() < maxRunning) {
+      const next = this.#next();
+      if (next === undefined) return;
+      this.#waiting.delete(next);
+      this.#running.set(next.domain, (this.#running.get(next.domain) ?? 0) + 1);
+      next.begin();
+    }
+  }
+
+  #inOrder(): Waiting[] {
+    this.#isForNewest = !this.#isForNewest;
+    return this.#isForNewest ? [...this.#waiting].reverse() : [...this.#waiting];
+  }
+
+  #next(): Waiting | undefined {
+    const hasRoomForSlow = this.#countRunning((domain) => this.#paceOf(domain) === 'slow') < maxSlow;
+    let best: { readonly waiting: Waiting; readonly rank: number } | undefined;
+    for (const waiting of this.#inOrder()) {
+      const pace = this.#paceOf(waiting.domain);
+      if (pace === 'slow' && !hasRoomForSlow) continue;
+      const rank = ['quick', 'unknown', 'slow'].indexOf(pace) * maxRunning + (this.#running.get(waiting.domain) ?? 0);
+      if (best === undefined || rank < best.rank) best = { waiting, rank };
+    }
+    return best?.waiting;
+  }
+}
+
+const turns = new LookupTurns();
+
+/** All addresses of a host that others have chosen, when it has its turn.
+ *  @throws as `LookupTurns` */
+export async function lookupInTurn(
+  host: string,
+  signal: AbortSignal,
+  options: Omit<LookupAllOptions, 'all'> = {},
+): Promise<LookupAddress[]> {
+  return await turns.lookup(host, { ...options, all: true }, signal);
+}
