@@ -40,7 +40,7 @@ if (nodeModule.getCompileCacheDir() === undefined && process.env.NODE_DISABLE_CO
 const cacheFolder = nodeModule.getCompileCacheDir();
 if (cacheFolder !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cacheFolder);
 // Names of hosts are looked up in half of the threads of this pool, and servers of names may be slow.
-process.env.UV_THREADPOOL_SIZE ??= '32';
+process.env.UV_THREADPOOL_SIZE ??= '16';
 const compiled = new URL('../dist/cli/main.js', import.meta.url);
 const source = new URL('./main.ts', import.meta.url);
 await import((existsSync(source) ? source : compiled).href);

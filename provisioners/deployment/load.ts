@@ -123,8 +123,8 @@ async function renderOnce(
   const key = renditionKey(digest ?? '', request.terms);
   const stored = digest === undefined ? undefined : await readRendition(shelfOf(run, signal), key);
   if (stored !== undefined && digest !== undefined) return { ...stored, digest, renditionKey: key };
-  using _ = run.hooks.charts.begin(run.object.metadata.name ?? '');
-  const rendered = await renderAgain(run, request, signal);
+  using turn = run.hooks.charts.begin(run.object.metadata.name ?? '');
+  const rendered = await renderAgain(run, request, AbortSignal.any([signal, turn.signal]));
   if (rendered.isUnsteady !== true) return { ...rendered, renditionKey: key };
   const ownKey = renditionKey(rendered.digest, request.terms);
   if (!(await storeRendition(shelfOf(run, signal), ownKey, rendered))) {
