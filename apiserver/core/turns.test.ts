@@ -55,7 +55,7 @@ test('work of users that is short does not wait, and after long work no one has 
   setImmediate(() => {
     isNextTurn = true;
   });
-  await Promise.all(['a', 'b', 'a'].map((user) => turns.take(user)));
+  await Promise.all(['a', 'b', 'a'].map(async (user) => await turns.take(user)));
   expect(isNextTurn).toBe(false);
   nowMs += 20;
   await turns.take('a');
@@ -72,7 +72,7 @@ test.each([
   const turns = new UserTurns(() => nowMs);
   const work = async (): Promise<void> => {
     await turns.take('a');
-    for (let promise = 0; promise < 20; promise += 1) await undefined;
+    for (let promise = 0; promise < 20; promise += 1) await Promise.resolve();
     nowMs += 10;
     done += 1;
   };

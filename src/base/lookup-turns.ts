@@ -2,13 +2,11 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-const defaultPoolThreads = 4;
-/** All threads of the process share a pool, of which half of the threads look names up; nothing ends a lookup that was begun there. */
-const poolThreads = Number(process.env['UV_THREADPOOL_SIZE'] ?? defaultPoolThreads) || defaultPoolThreads;
-/** Of one thread of the process at a time; two unpack bundles, and some more read catalogs. */
-const maxRunning = Math.max(1, Math.floor((poolThreads * 3) / 16));
+/** Of one thread of the process at a time; two unpack bundles, and some more read catalogs. All threads share a pool, half of whose 16 threads look names up;
+ *  nothing ends a lookup that was begun there. */
+const maxRunning = 3;
 /** Of these, of names that were slow lately. */
-const maxSlow = Math.ceil(maxRunning / 2);
+const maxSlow = 2;
 const slowMs = 1_000;
 const keptDomains = 4_096;
 

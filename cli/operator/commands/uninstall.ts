@@ -44,19 +44,30 @@ interface Installed {
   readonly runSource: CatalogSource | undefined;
 }
 
+/** All versions of a package, and that which the Subscription names. */
+async function findVersions(
+  kube: KubeClient,
+  { namespace, packageName }: { readonly namespace: string; readonly packageName: string },
+  subscription: Subscription | undefined,
+): Promise<readonly ClusterServiceVersion[]> {
+  const labelled = await versionsOf(kube, namespace, packageName);
+  const { csv } = subscription === undefined ? {} : await operatorOf(kube, subscription);
+  const isKnown = labelled.some(({ metadata }) => metadata.uid === csv?.metadata.uid);
+  return csv === undefined || isKnown ? labelled : [csv, ...labelled];
+}
+
+/** A run makes its catalog beside the Subscription: one of another namespace is that of others. */
+async function findRunSource(kube: KubeClient, namespace: string, name: string): Promise<CatalogSource | undefined> {
+  const sources = await listCatalogSources(kube);
+  return sources.find((one) => one.metadata.name === name && one.metadata.namespace === namespace && isRunCatalog(one));
+}
+
 async function findInstalled(kube: KubeClient, namespace: string, name: string): Promise<Installed> {
   const found = await lookUp(kube, namespace, name);
   const subscription = 'metadata' in found ? found : undefined;
   const packageName = subscription?.spec.name ?? name;
-  const labelled = await versionsOf(kube, namespace, packageName);
-  const { csv } = subscription === undefined ? {} : await operatorOf(kube, subscription);
-  const isKnown = labelled.some(({ metadata }) => metadata.uid === csv?.metadata.uid);
-  const versions = csv === undefined || isKnown ? labelled : [csv, ...labelled];
-  const source = subscription?.spec.source ?? runCatalogName(packageName);
-  // A run makes its catalog beside the Subscription: one of another namespace is that of others.
-  const runSource = (await listCatalogSources(kube)).find(
-    (one) => one.metadata.name === source && one.metadata.namespace === namespace && isRunCatalog(one),
-  );
+  const versions = await findVersions(kube, { namespace, packageName }, subscription);
+  const runSource = await findRunSource(kube, namespace, subscription?.spec.source ?? runCatalogName(packageName));
   if (!('metadata' in found) && versions.length === 0 && runSource === undefined) throw found.missing;
   return { subscription, versions, runSource };
 }

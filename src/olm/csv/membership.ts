@@ -1,4 +1,5 @@
 import {
+  type ClusterServiceVersion,
   csvCleanupFinalizer,
   type OperatorGroup,
   olmAnnotations,
@@ -72,6 +73,11 @@ async function setProvidedApis(
   context.caches.groups.wrote(written);
 }
 
+/** Whether it was installed, or is, by its conditions or its Deployments. */
+function wasInstalled({ status }: ClusterServiceVersion, deployments: readonly KubeObject[]): boolean {
+  return deployments.length > 0 || (status?.conditions ?? []).some(({ phase }) => phase === 'Succeeded');
+}
+
 /** Whether Deployments were installed for all of the targets, of which none is new then. */
 function areInstalledFor(deployments: readonly KubeObject[], targets: readonly string[]): boolean {
   return (
@@ -86,23 +92,22 @@ function areInstalledFor(deployments: readonly KubeObject[], targets: readonly s
   );
 }
 
-/** The APIs that the group has for operators that were installed. A conflict ends that until it is resolved. A group that was replaced, or created again,
- *  has lost its annotation: what was installed for its targets shows that it has them as well. */
-function heldApis({ context, namespace }: CsvRun, group: OperatorGroup): ApiSet {
-  const { apis: annotated } = surfaceOf(group);
-  const targets = group.status?.namespaces ?? [];
-  const held = context.versions.get(versionKeys.inNamespace(namespace)).flatMap((object) => {
-    const csv = readVersion(object);
-    const owned = csv === undefined ? undefined : ownedApis(csv);
-    if (csv === undefined || owned === undefined) return [];
-    const { reason = '', conditions = [] } = csv.status ?? {};
-    if (conflictReasons.includes(reason)) return [];
-    const deployments = ownedDeployments(context, csv);
-    if (areInstalledFor(deployments, targets)) return owned.values();
-    const isInstalled = deployments.length > 0 || conditions.some(({ phase }) => phase === 'Succeeded');
-    return isInstalled ? annotated.intersection(owned).values() : [];
-  });
-  return new ApiSet(held);
+/** The APIs that the group has for one operator. One that was replaced, or created again, has lost its annotation: what was installed for its targets shows
+ *  that it has them as well. */
+function heldFor({ context }: CsvRun, group: OperatorGroup, csv: ClusterServiceVersion): ApiSet {
+  const owned = ownedApis(csv);
+  if (owned === undefined || conflictReasons.includes(csv.status?.reason ?? '')) return new ApiSet();
+  const deployments = ownedDeployments(context, csv);
+  if (areInstalledFor(deployments, group.status?.namespaces ?? [])) return owned;
+  return wasInstalled(csv, deployments) ? surfaceOf(group).apis.intersection(owned) : new ApiSet();
+}
+
+/** The APIs that the group has for operators that were installed. A conflict ends that until it is resolved. */
+function heldApis(run: CsvRun, group: OperatorGroup): ApiSet {
+  const versions = run.context.versions
+    .get(versionKeys.inNamespace(run.namespace))
+    .flatMap((object) => readVersion(object) ?? []);
+  return new ApiSet(versions.flatMap((csv) => [...heldFor(run, group, csv).values()]));
 }
 
 /** The groups that `provided` may be in conflict with. What the group has for installed operators is in none, whatever others claim, and since when:
