@@ -2,8 +2,8 @@ import { WaitingError } from '../../src/base/index.ts';
 
 /** Each may take hundreds of mebibytes of memory, and seconds of processor time. */
 const chartsAtATime = 2;
-/** A hundred times less than this is usual. */
-const defaultPromptMs = 3_000;
+/** Tens of times less than this are usual. */
+const defaultPromptMs = 1_000;
 /** After which a deployment that waits is requeued, should it miss its turn. */
 const requeueMs = 30_000;
 
