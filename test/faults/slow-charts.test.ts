@@ -22,6 +22,19 @@ echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: of-chart-$$, namespace:
 `;
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Of runs that render: one that takes long may be ended for another. */
+async function aliveCount(folder: string): Promise<number> {
+  return (await readdir(join(folder, 'runs'))).filter((pid) => isAlive(Number(pid))).length;
+}
+
 test('charts that take long to render do not hold up deployments without charts', { tags: 'long' }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-slow-'));
   await using stack = new AsyncDisposableStack();
@@ -37,11 +50,11 @@ test('charts that take long to render do not hold up deployments without charts'
     const source = { type: 'http', http: { url: `${web.url}/${name}.tgz` } };
     await world.kube.create(bundleDeployment(name, source, helmClasses), asTest);
   }
-  await eventually(async () => expect(await readdir(join(folder, 'runs'))).toHaveLength(2));
+  await eventually(async () => expect(await aliveCount(folder)).toBe(2));
   const source = world.imageSource('plain:v1', { 'manifests/a.yaml': configMap('of-no-chart', 'default', {}) });
   await world.kube.create(bundleDeployment('plain', source), asTest);
   await world.deploymentWith('plain', installed);
-  expect(await readdir(join(folder, 'runs'))).toHaveLength(2);
+  expect(await aliveCount(folder)).toBeLessThanOrEqual(2);
   await writeFile(join(folder, 'end'), '');
   for (const name of names) await world.deploymentWith(name, installed);
 });
