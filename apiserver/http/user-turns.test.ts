@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { longestShare } from '../../test/support/longest-share.ts';
 import type { KubeObject } from '../core/index.ts';
 import { type ApiServer, startApiServer } from '../index.ts';
 
@@ -48,27 +48,6 @@ test('a user does not wait for all requests that another one has', async () => {
   const own = versions.at(-1) ?? 0;
   expect(versions.filter((version) => version < own).length).toBeLessThan(count / 2);
 });
-
-/** Milliseconds of the processor that this thread has used. */
-function usedMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
-/** How much of what `work` takes of the processor, at most, is in one turn of the event loop. */
-async function longestShare(work: Promise<unknown>): Promise<number> {
-  const beginMs = usedMs();
-  let isDone = false;
-  let longest = 0;
-  for (let lastMs = beginMs; !isDone; ) {
-    const turn = nextTurn('turn');
-    isDone = (await Promise.race([work, turn])) !== 'turn';
-    await turn;
-    longest = Math.max(longest, usedMs() - lastMs);
-    lastMs = usedMs();
-  }
-  return longest / (usedMs() - beginMs);
-}
 
 interface Sent {
   readonly method: 'POST' | 'PATCH';

@@ -1,35 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Connection } from '../../test/conformance/connection.ts';
+import { longestShare } from '../../test/support/longest-share.ts';
 import type { KubeObject } from '../core/index.ts';
 import { startApiServer } from '../index.ts';
 
 const count = 20;
 const writes = 50;
 const path = '/api/v1/namespaces/default/configmaps';
-
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
-/** The longest turn of the event loop as a share of what the work takes together. */
-async function longestShare(work: Promise<unknown>): Promise<number> {
-  const begunMs = processorMs();
-  let isDone = false;
-  void work.finally(() => {
-    isDone = true;
-  });
-  let longestMs = 0;
-  for (let lastMs = begunMs; !isDone; ) {
-    await nextTurn();
-    const nowMs = processorMs();
-    longestMs = Math.max(longestMs, nowMs - lastMs);
-    lastMs = nowMs;
-  }
-  await work;
-  return longestMs / (processorMs() - begunMs);
-}
 
 test('very many lists that wait for the same version are not all answered in one turn', async () => {
   await using server = await startApiServer({ simulation: false });

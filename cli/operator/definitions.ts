@@ -1,9 +1,6 @@
-import {
-  type ClusterServiceVersion,
-  clusterServiceVersionResource,
-  installedAlongsidePrefix,
-} from '../../src/api/index.ts';
+import { type ClusterServiceVersion, clusterServiceVersionResource } from '../../src/api/index.ts';
 import { findObject, isForbidden, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { versionsAlongside } from '../../src/operators/index.ts';
 
 /** The definitions that versions of an operator own. */
 export interface OwnedDefinitions {
@@ -30,13 +27,12 @@ async function exists(kube: KubeClient, place: string): Promise<boolean> {
 /** Why a definition is not deleted with the versions; undefined where it is. */
 async function reasonToKeep(
   kube: KubeClient,
-  { metadata }: KubeObject,
+  definition: KubeObject,
   places: ReadonlySet<string>,
 ): Promise<string | undefined> {
-  const [owner] = metadata.ownerReferences ?? [];
+  const [owner] = definition.metadata.ownerReferences ?? [];
   if (owner !== undefined) return `it belongs to ${owner.kind} "${owner.name}"`;
-  const marks = Object.entries(metadata.annotations ?? {});
-  const owners = marks.filter(([key]) => key.startsWith(installedAlongsidePrefix)).map(([, value]) => value);
+  const owners = versionsAlongside(definition);
   if (!owners.some((one) => places.has(one))) return 'it was not installed for this operator';
   for (const other of owners.filter((one) => !places.has(one))) {
     if (await exists(kube, other)) return `it was also installed for ClusterServiceVersion ${other}`;

@@ -15,7 +15,7 @@ export {
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { bundleAnnotations, choiceAnnotation, type ExtensionChoice, type InstalledChoice } from './extension-choice.ts';
 export { unsupportedTargets } from './install-modes.ts';
-export { installedAlongside } from './installed-alongside.ts';
+export { installedAlongside, versionsAlongside } from './installed-alongside.ts';
 export { copiedVersions, originalVersions } from './list-targets.ts';
 export { type ListedProperty, listedPackage, listedProperties } from './listed-properties.ts';
 export { type OperatorDeployment, operatorDeployment, podAnnotations } from './operator-deployment.ts';

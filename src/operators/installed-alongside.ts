@@ -10,3 +10,13 @@ export function installedAlongside(csv: {
   const value = `${csv.namespace}/${csv.name}`;
   return [`${installedAlongsidePrefix}${fnv64(value)}`, value];
 }
+
+/** The ClusterServiceVersions that plans have applied a definition for, as NAMESPACE/NAME. */
+export function versionsAlongside({
+  metadata,
+}: {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
+}): string[] {
+  const annotations = Object.entries(metadata.annotations ?? {});
+  return annotations.filter(([key]) => key.startsWith(installedAlongsidePrefix)).map(([, value]) => value);
+}

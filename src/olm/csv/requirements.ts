@@ -1,8 +1,8 @@
-import { type ClusterServiceVersion, installedAlongsidePrefix } from '../../api/index.ts';
+import type { ClusterServiceVersion } from '../../api/index.ts';
 import { firstRepeated, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../base/index.ts';
 import { compareVersions, formatVersion, parseTolerantVersion, type Version } from '../../constraints/index.ts';
 import { isConditionTrue, type KubeObject } from '../../kube/index.ts';
-import type { ApiKey } from '../../operators/index.ts';
+import { type ApiKey, versionsAlongside } from '../../operators/index.ts';
 import { type AccountFacts, checkAccounts } from './account-requirements.ts';
 import type { RequirementsResult } from './facts.ts';
 import type { Checked, RequirementEntry } from './requirement-entry.ts';
@@ -61,9 +61,8 @@ function checkServer({ metadata, spec }: ClusterServiceVersion, { serverVersion 
 }
 
 /** Predecessors of the operator that the definition was installed for, while it was not installed for the operator itself. */
-function installedFor({ metadata }: KubeObject, csv: ClusterServiceVersion, facts: RequirementFacts): string[] {
-  const annotations = Object.entries(metadata.annotations ?? {});
-  const owners = annotations.filter(([key]) => key.startsWith(installedAlongsidePrefix)).map(([, value]) => value);
+function installedFor(definition: KubeObject, csv: ClusterServiceVersion, facts: RequirementFacts): string[] {
+  const owners = versionsAlongside(definition);
   const { namespace = '', name } = csv.metadata;
   if (owners.includes(`${namespace}/${name}`)) return [];
   return [...facts.predecessors].filter((predecessor) => owners.includes(`${namespace}/${predecessor}`)).toSorted();

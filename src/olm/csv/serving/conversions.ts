@@ -1,4 +1,4 @@
-import { type ClusterServiceVersion, installedAlongsidePrefix, olmFieldManager } from '../../../api/index.ts';
+import { type ClusterServiceVersion, olmFieldManager } from '../../../api/index.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -8,7 +8,7 @@ import {
   textAt,
 } from '../../../base/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../../kube/index.ts';
-import { isPlatformGroup } from '../../../operators/index.ts';
+import { isPlatformGroup, versionsAlongside } from '../../../operators/index.ts';
 import { covers } from '../../owned-objects.ts';
 import type { ServingContext } from './context.ts';
 import { portOf, type WebhookDescription, webhooksOf } from './descriptions.ts';
@@ -42,8 +42,7 @@ function isConvertedElsewhere(definition: KubeObject, namespace: string): boolea
 function isInstalledForOthers(context: ServingContext, csv: ClusterServiceVersion, definition: KubeObject): boolean {
   const { namespace = '', name } = csv.metadata;
   const chain = [name, ...predecessors(context, csv).map(({ metadata }) => metadata.name ?? '')];
-  const annotations = Object.entries(definition.metadata.annotations ?? {});
-  const installed = annotations.filter(([key]) => key.startsWith(installedAlongsidePrefix)).map(([, value]) => value);
+  const installed = versionsAlongside(definition);
   return installed.length > 0 && !installed.some((value) => chain.some((one) => value === `${namespace}/${one}`));
 }
 
