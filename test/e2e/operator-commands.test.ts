@@ -167,12 +167,12 @@ describe('longshore operator', { shuffle: false }, () => {
     const whole = await operator('uninstall', 'mine', '-n', namespace, '--yes');
     const deleted = both.map(({ kind, metadata: { name } }) => `${kind} pier/${name} deleted\n`).join('');
     expect(whole).toMatchObject({ code: 0, stdout: `Subscription pier/mine deleted\n${deleted}` });
-    const again = await operator('uninstall', 'boat', '-n', namespace, '--yes');
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('no Subscription to "boat"') as string });
     const absent = async (): Promise<void> => {
       for (const one of both) expect(await findObject(world.kube, refOf(one))).toBeUndefined();
     };
     await eventually(absent);
+    const again = await operator('uninstall', 'boat', '-n', namespace, '--yes');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('no Subscription to "boat"') as string });
     for (const one of both) await world.kube.create(one, user);
     expect(await operator('uninstall', 'boat', '-n', namespace, '--yes')).toMatchObject({ code: 0, stdout: deleted });
     await eventually(absent);
