@@ -6,7 +6,15 @@ import {
   type JsonValue,
   jsonSyntaxProblem,
 } from '../../src/base/index.ts';
-import { badRequest, groupVersionOf, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
+import {
+  atOnce,
+  badRequest,
+  groupVersionOf,
+  type KubeObject,
+  type ResourceType,
+  StatusError,
+  type Steps,
+} from '../core/index.ts';
 import { checkFields } from '../schema/index.ts';
 import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
 import { findDuplicateFields, inDocumentOrder, parseMerging } from './duplicate-fields.ts';
@@ -113,9 +121,16 @@ function findingsOf(
 /** The object that a body holds, checked for kind, types and fields; unknown fields are removed.
  *  @throws StatusError 400 */
 export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeOptions): KubeObject {
+  return atOnce(decodingSteps(bytes, type, options));
+}
+
+/** The same in steps, between which others may have their turns.
+ *  @throws StatusError 400 */
+export function* decodingSteps(bytes: Buffer, type: ResourceType, options: DecodeOptions): Steps<KubeObject> {
   const { value, text, duplicates } = parseObject(bytes, type, options.syntax);
   checkKind(value, type, text);
   value['metadata'] ??= {};
+  yield;
   const unknown = checkFields(type, value as unknown as KubeObject);
   reportFindings(findingsOf({ text, duplicates, unknown }, type.isCustom), type, options);
   return value as unknown as KubeObject;

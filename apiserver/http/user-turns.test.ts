@@ -81,6 +81,23 @@ test('others have turns between the steps of a request that takes long', async (
   expect(Math.min(...shares)).toBeLessThan(1 / 3);
 });
 
+test('others have turns between the steps in which a pod is read, admitted and validated', async () => {
+  await using server = await startApiServer({ simulation: false });
+  const matchLabels = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`key-${index}`, 'a']));
+  const term = { topologyKey: 'zone', labelSelector: { matchLabels } };
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  const containers = [{ name: 'c', image: 'registry.example/c:1' }];
+  const body = { metadata: { name: 'a' }, spec: { affinity, containers } };
+  const path = '/api/v1/namespaces/default/pods?dryRun=All';
+  const shares: number[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    const created = send(server, { method: 'POST', path, body });
+    shares.push(await longestShare(created));
+    expect(await created).toBe(201);
+  }
+  expect(Math.min(...shares)).toBeLessThan(1 / 3);
+});
+
 test('others have turns while the budgets of a pod that is evicted are read', async () => {
   await using server = await startApiServer({ simulation: false });
   const [pods, budgets] = [

@@ -1,7 +1,7 @@
-import { badRequest, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
+import { badRequest, inTurns, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
 import type { WriteTarget } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
-import { decodeObject } from './decode-body.ts';
+import { decodingSteps, type FieldValidation } from './decode-body.ts';
 import { type Reply } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeObject, parseRowObject } from './object-output.ts';
@@ -22,14 +22,12 @@ export function writeReply(call: ResourceCall, code: number, object: KubeObject)
   return encodeObject({ code, type: call.type, object }, form, table);
 }
 
-async function readObjectBody(
-  call: ResourceCall,
-  validation: Parameters<typeof decodeObject>[2]['validation'],
-): Promise<KubeObject> {
+async function readObjectBody(call: ResourceCall, validation: FieldValidation): Promise<KubeObject> {
   const { exchange, type } = call;
   const syntax = negotiateInput(exchange.header('content-type'), type.isCustom);
   const bytes = await exchange.readBody();
-  const object = decodeObject(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
+  const steps = decodingSteps(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
+  const object = await inTurns(steps, () => exchange.nextTurn());
   await exchange.nextTurn();
   return object;
 }

@@ -15,7 +15,7 @@ import {
 import { StaleChangeError, type Store, type StoredEntry } from '../storage/index.ts';
 import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } from './deletion.ts';
 import { trackFields } from './field-tracking.ts';
-import { randomSuffix } from './generated-names.ts';
+import { withSuffix } from './generated-names.ts';
 import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
 import { carryOverMetadata, checkIdentity, sentVersion, startMetadata, wipeMetadata } from './write-metadata.ts';
 import {
@@ -26,9 +26,8 @@ import {
   refuseUidOfAbsent,
   versionOnCreate,
 } from './write-preconditions.ts';
-import { checkObject, checkObjectUpdate } from './write-validation.ts';
+import { objectChecks, objectUpdateChecks } from './write-validation.ts';
 
-const maxGeneratedBase = 58;
 const nameTries = 8;
 const conflictTries = 5;
 
@@ -58,10 +57,6 @@ export interface UpdateRequest {
   /** PUT must name the version it replaces, where the kind asks for it; a patch need not. */
   readonly isPatch: boolean;
   readonly form?: AdmittedForm;
-}
-
-function withSuffix(base: string): string {
-  return base.slice(0, maxGeneratedBase) + randomSuffix();
 }
 
 /** Every write to storage, from a request or from inside: admission, defaults, metadata rules, validation, commit. */
@@ -150,7 +145,7 @@ export class ObjectWriter {
 
   async #validateAndInsert(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
     const { type, namespace } = target;
-    checkObject(type, object, context);
+    await inTurns(objectChecks(type, object, context), context.takeTurn);
     await context.takeTurn?.();
     const name = object.metadata.name ?? '';
     const key = storageName(type, namespace, name);
@@ -193,7 +188,7 @@ export class ObjectWriter {
     const admitted = await this.#mutateUpdate(request, { object: tracked, live }, context);
     carryOverMetadata(admitted, live);
     prepareUpdate(target, admitted, live);
-    checkObjectUpdate({ target, object: admitted, old: live }, context);
+    await inTurns(objectUpdateChecks({ target, object: admitted, old: live }, context), context.takeTurn);
     await context.takeTurn?.();
     await this.#validate(target, updateStep(request, { object: admitted, live }, false), context);
     return await this.#replace(target, { entry, live, object: admitted }, context);
@@ -299,7 +294,9 @@ export class ObjectWriter {
     for (const plugin of this.#deps.plugins()) {
       const changed = await plugin.mutate?.(admissionRequest(target, { ...step, object }, context));
       if (changed === undefined) continue;
+      await context.takeTurn?.();
       object = step.isOwnKind === true ? changed : this.#complete(target.type, copyJson(changed));
+      await context.takeTurn?.();
     }
     return object as KubeObject;
   }

@@ -1,11 +1,13 @@
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
 import {
+  atOnce,
   dropDuplicateOwners,
   invalid,
   type KubeObject,
   type MetadataFacts,
   type ResourceType,
   type StatusError,
+  type Steps,
   validateChangedObjectMeta,
   validateObjectMeta,
   validateObjectMetaUpdate,
@@ -33,29 +35,33 @@ function checkKind(type: ResourceType, { kind, metadata }: KubeObject): void {
 
 /** Metadata and strategy rules of a new object. */
 export function newObjectErrors(type: ResourceType, object: KubeObject): FieldError[] {
-  return [
-    ...validateObjectMeta(object.metadata, metadataFacts(type)),
-    ...type.strategy.validate(object, undefined, undefined),
-  ];
+  return atOnce(newObjectSteps(type, object));
+}
+
+function* newObjectSteps(type: ResourceType, object: KubeObject): Steps<FieldError[]> {
+  const errors = validateObjectMeta(object.metadata, metadataFacts(type));
+  yield;
+  return [...errors, ...type.strategy.validate(object, undefined, undefined)];
 }
 
 /** Metadata and strategy rules of a new object, from which doubled owner references are dropped; warnings go to the context.
  *  @throws StatusError 422 with every violation */
-export function checkObject(type: ResourceType, object: KubeObject, context: WriteContext): void {
+export function* objectChecks(type: ResourceType, object: KubeObject, context: WriteContext): Steps<void> {
   const { metadata } = object;
   checkKind(type, object);
   for (const text of dropDuplicateOwners(metadata)) context.warn(text);
-  const errors = newObjectErrors(type, object);
+  const errors = yield* newObjectSteps(type, object);
+  yield;
   for (const text of type.strategy.validationWarnings?.(object) ?? []) context.warn(text);
   if (errors.length > 0) throw refusal(type, metadata.name ?? '', errors);
   for (const text of type.strategy.warnings(object, undefined)) context.warn(text);
 }
 
 /** The same for a changed object. */
-export function checkObjectUpdate(
+export function* objectUpdateChecks(
   change: { readonly target: WriteTarget; readonly object: KubeObject; readonly old: KubeObject },
   context: WriteContext,
-): void {
+): Steps<void> {
   const { target, object, old } = change;
   checkKind(target.type, object);
   for (const text of dropDuplicateOwners(object.metadata)) context.warn(text);
@@ -66,7 +72,9 @@ export function checkObjectUpdate(
     ...(checks.step ? validateObjectMetaUpdate(object.metadata, old.metadata, facts) : []),
   ];
   for (let time = 0; time < checks.asNew; time += 1) errors.push(...validateObjectMeta(object.metadata, facts));
+  yield;
   errors.push(...target.type.strategy.validate(object, old, target.subresource));
+  yield;
   for (const text of target.type.strategy.validationWarnings?.(object) ?? []) context.warn(text);
   if (errors.length > 0) throw refusal(target.type, object.metadata.name ?? '', errors);
   for (const text of target.type.strategy.warnings(object, old, target.subresource)) context.warn(text);
