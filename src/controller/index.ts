@@ -27,6 +27,7 @@ export {
   type ManagerOptions,
 } from './manager.ts';
 export { type Probes, startProbes } from './probes.ts';
+export { type ReconcileTurn, ReconcileTurns, type ReconcileTurnsOptions } from './reconcile-turns.ts';
 export { spread } from './spread.ts';
 export {
   type ConditionChange,

@@ -7,6 +7,8 @@ export interface ThreadLimits {
   readonly deadlineMs: number;
   /** Without a question for so long, it ends. */
   readonly idleMs: number;
+  /** Questions, each in a thread of its own. Those that need much memory do not count. */
+  readonly atATime: number;
 }
 
 /** Who asks. */
@@ -16,21 +18,24 @@ interface Asker {
   readonly signal: AbortSignal;
 }
 
-const defaultLimits: ThreadLimits = Object.freeze({ deadlineMs: 30_000, idleMs: 30_000 });
+const defaultLimits: ThreadLimits = Object.freeze({ deadlineMs: 30_000, idleMs: 30_000, atATime: 1 });
 
 type Questions<Jobs> = { readonly [Kind in keyof Jobs]: { readonly input: unknown; readonly result: unknown } };
 
-/** Answers questions about catalogs in a separate thread, one after the other: whatever catalogs contain, this thread is not blocked, and neither time
- *  nor memory is without bound. The thread is started with the first question, and ends when there are none. */
+/** Answers questions about catalogs in separate threads, one after the other or a few at a time: whatever catalogs contain, this thread is not blocked, and neither time
+ *  nor memory is without bound. A thread is started with a question, and ends when there are none. */
 export class QuestionThread<Jobs extends Questions<Jobs>> implements Disposable {
   readonly #threads: ContentThreads<Jobs>;
   readonly #deadlineMs: number;
-  #last: Promise<void> = Promise.resolve();
+  readonly #atATime: number;
+  readonly #waiting: (() => void)[] = [];
+  #askedCount = 0;
 
   /** `url` is the module that answers. */
   constructor(url: URL, limits: Partial<ThreadLimits> = {}) {
-    const { deadlineMs, idleMs } = { ...defaultLimits, ...limits };
+    const { deadlineMs, idleMs, atATime } = { ...defaultLimits, ...limits };
     this.#deadlineMs = deadlineMs;
+    this.#atATime = atATime;
     this.#threads = new ContentThreads<Jobs>({ url, name: 'resolver' }, { idleMs });
   }
 
@@ -69,12 +74,17 @@ export class QuestionThread<Jobs extends Questions<Jobs>> implements Disposable 
     return await this.#threads.runLarge(kind, question, options);
   }
 
-  /** Waits until no other question is asked. */
+  /** Waits until fewer other questions are asked. */
   async #turn(): Promise<Disposable> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const before = this.#last;
-    this.#last = promise;
-    await before;
-    return { [Symbol.dispose]: resolve };
+    const isFree = this.#askedCount < this.#atATime;
+    if (isFree) this.#askedCount += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return { [Symbol.dispose]: () => this.#passTurn() };
+  }
+
+  #passTurn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#askedCount -= 1;
+    else next();
   }
 }

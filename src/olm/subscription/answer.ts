@@ -5,6 +5,7 @@ import {
   type ChosenBundle,
   type Conflict,
   type Origin,
+  type ResolutionRequest,
   resolve,
 } from '../../resolver/index.ts';
 import type { InstalledFrom, NamespaceQuestion, ResolutionQuestion } from './question.ts';
@@ -116,16 +117,15 @@ function isIndependent(bundles: readonly ChosenBundle[], { requested, unavailabl
 
 /** A catalog that cannot be read holds up only what it could change. */
 function answerResolution(
-  namespace: string,
   question: ResolutionQuestion,
-  catalogs: readonly CatalogView[],
+  asked: Pick<ResolutionRequest, 'namespace' | 'catalogs' | 'limits'>,
 ): Selection | Refusal {
   const { unavailable, ...rest } = question;
-  const found = resolve({ namespace, catalogs, ...rest });
+  const found = resolve({ ...asked, ...rest });
   if (found.outcome === 'resolved' && (unavailable.length === 0 || isIndependent(found.bundles, question))) {
     return selectionOf(found.bundles);
   }
-  const refused = unavailable.length === 0 ? found : resolve({ namespace, catalogs, ...question });
+  const refused = unavailable.length === 0 ? found : resolve({ ...asked, ...question });
   if (refused.outcome === 'resolved') return selectionOf(refused.bundles);
   const more = unavailable.length > 0 && found.outcome === 'conflict' ? withoutThem(found) : '';
   return { outcome: 'conflict', reason: refused.reason, message: `${messageOf(refused)}${more}` };
@@ -160,10 +160,15 @@ function deprecationsOf(
 
 /** Answers from the catalogs that are visible in the namespace.
  *  @throws TransientError ResolutionCancelled · TerminalError DuplicateIdentifier */
-export function answerNamespace(question: NamespaceQuestion, catalogs: readonly CatalogView[]): NamespaceAnswer {
+export function answerNamespace(
+  question: NamespaceQuestion,
+  catalogs: readonly CatalogView[],
+  isCancelled: () => boolean = () => false,
+): NamespaceAnswer {
   const { namespace, resolution, installed } = question;
+  const asked = { namespace, catalogs, limits: { isCancelled } };
   return {
-    resolution: resolution === undefined ? undefined : answerResolution(namespace, resolution, catalogs),
+    resolution: resolution === undefined ? undefined : answerResolution(resolution, asked),
     deprecations: deprecationsOf(installed, catalogs),
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '../../base/index.ts';
+import type { ReconcileTurns } from '../../controller/index.ts';
 import type { EventRecorder, KubeClient } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
 import type { BundleContents } from '../../operators/index.ts';
@@ -17,6 +18,8 @@ export interface SubscriptionContext {
   readonly contents: BundleContents;
   readonly resolver: NamespaceResolver;
   readonly answers: LastAnswers;
+  /** Of namespaces whose answers are not known. */
+  readonly turns: ReconcileTurns;
   readonly counts: SubscriptionCounts;
   readonly newcomers: Newcomers;
   readonly events: EventRecorder;

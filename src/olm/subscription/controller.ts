@@ -1,5 +1,11 @@
 import { catalogSourceResource, operatorGroupResource, subscriptionResource } from '../../api/index.ts';
-import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
+import {
+  type ControllerDefinition,
+  defineController,
+  type Manager,
+  ReconcileTurns,
+  type Watch,
+} from '../../controller/index.ts';
 import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
 import { type BundleContents, originalVersions } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
@@ -24,12 +30,18 @@ export interface SubscriptionsOptions {
 
 const namespaces = { apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true } as const;
 const component = 'operator-lifecycle-manager';
-/** Namespaces that are reconciled at a time: one resolves, others read content and write. */
+/** Namespaces that are reconciled at a time: some resolve, others read content and write. */
 const workers = 4;
+/** Each in a thread of its own, for as long as their catalogs and Subscriptions take. */
+const resolvedAtATime = 2;
 
-function createContext(manager: Manager, options: SubscriptionsOptions): SubscriptionContext {
+function createContext(
+  manager: Manager,
+  options: SubscriptionsOptions,
+  request: (namespace: string) => void,
+): SubscriptionContext {
   const { kube, clock, log, metrics } = manager;
-  const { views, contents, globalCatalogNamespace, resolver = createResolver() } = options;
+  const { views, contents, globalCatalogNamespace, resolver = createResolver(resolvedAtATime) } = options;
   const subscriptions = manager.cache(subscriptionResource);
   return {
     kube,
@@ -41,6 +53,12 @@ function createContext(manager: Manager, options: SubscriptionsOptions): Subscri
     resolver,
     globalCatalogNamespace,
     answers: new LastAnswers(),
+    turns: new ReconcileTurns({
+      atATime: resolvedAtATime,
+      reason: 'OtherNamespacesFirst',
+      others: 'other namespaces are resolved',
+      request,
+    }),
     newcomers: new Newcomers(),
     counts: new SubscriptionCounts(),
     events: manager.eventRecorder(component),
@@ -104,7 +122,10 @@ export const subscriptionController: ControllerDefinition<SubscriptionContext, N
   watches,
   begin: beginNamespace,
   steps,
-  forget: ({ answers }, { name }) => answers.forget(name),
+  forget: ({ answers, turns }, { name }) => {
+    answers.forget(name);
+    turns.forget(name);
+  },
   permissions: {
     cluster: [
       { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
@@ -118,7 +139,7 @@ export const subscriptionController: ControllerDefinition<SubscriptionContext, N
 
 /** Adds the controller of Subscriptions. */
 export function addSubscriptions(manager: Manager, options: SubscriptionsOptions): void {
-  const context = createContext(manager, options);
+  const context = createContext(manager, options, (namespace) => added.enqueue(namespace));
   const { resolver, caches, views } = context;
   manager.metrics?.readFrom(() =>
     Promise.resolve(manager.isLeading() ? subscriptionMetrics(caches.subscriptions, context.counts) : {}),

@@ -33,23 +33,24 @@ async function ask(
   question: NamespaceQuestion,
   { held, signal }: { readonly held: HeldSources; readonly signal: AbortSignal },
 ): Promise<NamespaceAnswer> {
-  const { answers, resolver, metrics, clock } = run.context;
+  const { answers, resolver, metrics, clock, turns } = run.context;
   if (question.resolution === undefined && question.installed.length === 0) return nothingAsked;
   const key = answers.keyOf(question, held);
   const known = answers.get(question.namespace, key);
   if (known !== undefined) return known;
+  using turn = turns.begin(question.namespace);
   const startedMs = clock.now();
   const count = (outcome: 'succeeded' | 'failed'): void => {
     if (question.resolution === undefined) return;
     metrics?.time('olm_resolution_duration_seconds', { outcome }, Math.max(0, clock.now() - startedMs));
   };
   try {
-    const answer = await resolver.answer(question, held, signal);
+    const answer = await resolver.answer(question, held, AbortSignal.any([signal, turn.signal]));
     count(answer.resolution?.outcome === 'conflict' ? 'failed' : 'succeeded');
     answers.set(question.namespace, key, answer);
     return answer;
   } catch (thrown) {
-    count('failed');
+    if (!(thrown instanceof WaitingError)) count('failed');
     throw thrown;
   }
 }

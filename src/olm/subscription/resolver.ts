@@ -1,5 +1,6 @@
 import { workerUrl } from '../../base/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
+import { cancellationBy } from '../catalog-thread/cancellation.ts';
 import { QuestionThread } from '../catalog-thread/question-thread.ts';
 import { answerNamespace, type NamespaceAnswer } from './answer.ts';
 import type { NamespaceQuestion } from './question.ts';
@@ -11,13 +12,14 @@ export interface NamespaceResolver extends Disposable {
   answer(question: NamespaceQuestion, held: HeldSources, signal: AbortSignal): Promise<NamespaceAnswer>;
 }
 
-/** Resolves in a separate thread, where that can read the catalogs. */
-export function createResolver(): NamespaceResolver {
-  const thread = new QuestionThread<NamespaceJobs>(workerUrl(import.meta.url, 'resolve-worker'));
+/** Resolves in separate threads, where those can read the catalogs. */
+export function createResolver(atATime = 1): NamespaceResolver {
+  const thread = new QuestionThread<NamespaceJobs>(workerUrl(import.meta.url, 'resolve-worker'), { atATime });
   return {
     answer: async (question, { catalogs, places }, signal) => {
       if (places === undefined) return answerNamespace(question, catalogs);
-      return await thread.ask('namespace', { question, places }, { group: question.namespace, signal });
+      const input = { question, places, cancellation: cancellationBy(signal) };
+      return await thread.ask('namespace', input, { group: question.namespace, signal });
     },
     [Symbol.dispose]: () => thread[Symbol.dispose](),
   };

@@ -23,9 +23,10 @@ export interface NamespaceRun extends ReconcileRun {
 
 export function beginNamespace(context: SubscriptionContext, object: KubeObject): NamespaceRun | undefined {
   const { name = '', deletionTimestamp } = object.metadata;
-  const { caches, globalCatalogNamespace, clock, answers } = context;
+  const { caches, globalCatalogNamespace, clock, answers, turns } = context;
   if (caches.subscriptions.inNamespace(name).length === 0 || deletionTimestamp !== undefined) {
     answers.forget(name);
+    turns.forget(name);
     return undefined;
   }
   const situation = readSituation(caches, name, globalCatalogNamespace);

@@ -20,7 +20,9 @@ import { type JsonObject, parseYaml, silentLogger, systemClock } from '../../bas
 import { createManager, type Manager } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { createMetrics, type Metrics } from '../../metrics/index.ts';
+import { answerNamespace } from './answer.ts';
 import { addSubscriptions } from './controller.ts';
+import type { NamespaceResolver } from './resolver.ts';
 
 const user = { fieldManager: 'test' };
 const apiVersion = 'operators.coreos.com/v1alpha1';
@@ -42,6 +44,20 @@ let contents: StubContents;
 let behaviour: StubBehaviour;
 let ns: string;
 let count = 0;
+/** Namespaces whose resolution never ends by itself, and how often it began. */
+const slow = new Map<string, number>();
+
+const resolver: NamespaceResolver = {
+  answer: async (question, { catalogs }, signal) => {
+    const begun = slow.get(question.namespace);
+    if (begun === undefined) return answerNamespace(question, catalogs);
+    slow.set(question.namespace, begun + 1);
+    return await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  },
+  [Symbol.dispose]: () => undefined,
+};
 
 beforeAll(async () => {
   cluster = await openBareCluster();
@@ -60,7 +76,7 @@ async function start(): Promise<void> {
   metrics = createMetrics();
   const { kube } = cluster;
   manager = createManager({ kube, clock: systemClock, log: silentLogger(), metrics, signal: stop.signal });
-  addSubscriptions(manager, { views: shop, contents, globalCatalogNamespace: 'olm' });
+  addSubscriptions(manager, { views: shop, contents, globalCatalogNamespace: 'olm', resolver });
   addStubs(manager, behaviour);
   await manager.start();
 }
@@ -655,4 +671,22 @@ test('C-067 E-069 the metrics of OLM follow', async () => {
     expect(later).toContain('subscription_count 0\n');
     expect(later).not.toContain('name="boat"');
   });
+});
+
+test('namespaces whose catalogs take long to resolve do not hold up others, however many', async () => {
+  const [own, boat] = [ns, operatorPackage('boat', { stable: '0.1.0' })];
+  for (let index = 0; index < 5; index += 1) {
+    ns = `slow-${own}-${index}`;
+    slow.set(ns, 0);
+    await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } }, user);
+    await group();
+    await shop.offer(main(), boat);
+    await subscribe('boat');
+  }
+  await eventually(() => expect([...slow.values()].filter((begun) => begun > 0)).toHaveLength(2));
+  ns = own;
+  await shop.offer(main(), boat);
+  await subscribe('boat');
+  await installed('boat', 'boat.v0.1.0');
+  await eventually(() => expect([...slow.values()].every((begun) => begun > 0)).toBe(true), { timeoutMs: 60_000 });
 });

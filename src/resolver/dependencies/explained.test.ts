@@ -334,6 +334,16 @@ test('stops when it is cancelled, and at the limit of steps', () => {
   expect(() => resolve({ ...request, limits: { maxSteps: 1 } })).toThrow(`${text}: more than 1 steps`);
 });
 
+test('reads no further packages when it is cancelled', () => {
+  const read: string[] = [];
+  const catalog = stockedCatalog('cat', [two('a', []), two('b', [])]);
+  const watched = { ...catalog, package: (name: string) => (read.push(name), catalog.package(name)) };
+  const isCancelled = (): boolean => read.length > 0;
+  const request = { catalogs: [watched], requested: [want('a'), want('b')], installed: [], limits: { isCancelled } };
+  expect(() => resolve(request)).toThrow('cancelled before a solution could be found');
+  expect(read).toEqual(['a']);
+});
+
 test('stops when rules take too long', () => {
   const rule = 'properties.all(a, properties.all(b, properties.all(c, a.type + b.type + c.type != "x")))';
   const kinds = Array.from({ length: 60 }, (_, index) => provides(`K${index}`));

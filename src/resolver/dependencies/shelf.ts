@@ -134,6 +134,8 @@ export class Shelf {
     this.#stocks.set(catalog, stocks);
     const known = stocks.get(name);
     if (known !== undefined) return known;
+    // A package takes long to read.
+    this.#steps.ask();
     const found = catalog.package(name);
     const stock = { package: found, channels: found === undefined ? [] : this.#offersOf(catalog, found) };
     stocks.set(name, stock);

@@ -3,29 +3,31 @@ import { TransientError } from '../../base/index.ts';
 /** How much a search may do. */
 export interface SearchLimits {
   /** Assignments, clauses visited for them, and what rules cost, over all questions; 20 million take between 2 and 10 seconds. */
-  readonly maxSteps: number;
+  readonly maxSteps?: number;
   /** Asked now and then; the search is synchronous, so that no signal is heard while it runs. */
   readonly isCancelled?: (() => boolean) | undefined;
 }
 
 /** About a second, and many times what a namespace needs with the largest catalogs. */
-const defaultLimits: SearchLimits = { maxSteps: 5_000_000 };
+const defaultMaxSteps = 5_000_000;
 const stepsBetweenQuestions = 1_000_000;
 
 /** Counts the steps of a search, which may span several solvers, and several requests. */
 export class Steps {
-  readonly #limits: SearchLimits;
+  readonly #maxSteps: number;
+  readonly #isCancelled: SearchLimits['isCancelled'];
   #count = 0;
   #asked = 0;
 
-  constructor(limits: SearchLimits = defaultLimits) {
-    this.#limits = limits;
+  constructor({ maxSteps = defaultMaxSteps, isCancelled }: SearchLimits = {}) {
+    this.#maxSteps = maxSteps;
+    this.#isCancelled = isCancelled;
   }
 
   /** @throws TransientError ResolutionCancelled */
   take(count: number): void {
     this.#count += count;
-    if (this.#count > this.#limits.maxSteps) this.#stop(`more than ${this.#limits.maxSteps} steps`);
+    if (this.#count > this.#maxSteps) this.#stop(`more than ${this.#maxSteps} steps`);
     if (this.#count - this.#asked < stepsBetweenQuestions) return;
     this.#asked = this.#count;
     this.ask();
@@ -34,7 +36,7 @@ export class Steps {
   /** Whether the caller cancelled meanwhile.
    *  @throws TransientError ResolutionCancelled */
   ask(): void {
-    if (this.#limits.isCancelled?.() === true) this.#stop();
+    if (this.#isCancelled?.() === true) this.#stop();
   }
 
   #stop(why?: string): never {
