@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { TerminalError, TransientError } from '../../base/index.ts';
 
@@ -42,6 +43,16 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
+/** Servers choose what the programs have to do, such as new keys again and again, and there may be more than a hundred: this process goes first. */
+function yieldProcessor(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already.
+  }
+}
+
 /** The program ssh, in a process group of its own, that does not outlive this object. */
 export class SshProgram implements AsyncDisposable {
   readonly #options: SshProgramOptions;
@@ -58,6 +69,7 @@ export class SshProgram implements AsyncDisposable {
     this.#options = options;
     const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
     this.#child = spawn('/bin/sh', ['-c', guarded, 'sh', ...args], { cwd, env, detached: true, stdio: [...stdio] });
+    yieldProcessor(this.#child.pid);
     const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
     this.#ended = promise;
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {

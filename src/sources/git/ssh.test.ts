@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { eventually, sshKeys } from '../../../test/support/index.ts';
 import { parseSshRemote } from '../definitions/index.ts';
@@ -125,6 +125,20 @@ test('a program whose output is not read to its end is ended nevertheless', asyn
   await pieces.return(undefined);
   await program[Symbol.asyncDispose]();
   expect(await program.end()).toMatchObject({ code: null });
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('what a server has a program do leaves the processor to this process', async () => {
+  const folder = await mkdtemp(`${tmpdir()}/ssh-program-`);
+  await writeFile(`${folder}/ssh`, '#!/bin/sh\necho $$\nexec sleep 600\n');
+  await chmod(`${folder}/ssh`, 0o755);
+  const environment = { PATH: `${folder}:/usr/bin:/bin` };
+  const { signal } = new AbortController();
+  await using program = new SshProgram({ what: 'sleep', args: [], folder, environment, silenceMs: 600_000, signal });
+  const pieces = program.output();
+  const pid = Number(String((await pieces.next()).value));
+  expect(getPriority(pid)).toBe(constants.priority.PRIORITY_LOW);
+  await program[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
