@@ -60,6 +60,24 @@ test('a name of a domain that was quick goes before those of unknown domains', a
   expect(asked.length).toBeLessThan(50);
 });
 
+test('a name of an unknown domain has its turn soon, however many of those that were quick arrive without end', async () => {
+  const { turns, asked, answer } = silentServers();
+  const askAgain = (): void => {
+    for (let index = 0; index < 5; index += 1) void turns.lookup(`a.slow${index}.test`, options, signal);
+  };
+  askAgain();
+  await answer();
+  await answer();
+  for (let round = 0; round < 20; round += 1) askAgain();
+  const found = turns.lookup('registry.example.com', options, signal);
+  for (let round = 0; round < 5; round += 1) {
+    askAgain();
+    await answer();
+  }
+  expect(asked).toContain('registry.example.com');
+  expect(await found).toHaveLength(1);
+});
+
 test('what waits for its turn ends with its signal, and is not looked up', async () => {
   const { turns, asked, answer } = silentServers();
   for (let index = 0; index < 50; index += 1) void turns.lookup(`a.slow${index}.test`, options, signal);

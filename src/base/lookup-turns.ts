@@ -25,13 +25,24 @@ function domainOf(host: string): string {
   return labels.slice(top.length === 2 && second.length <= 3 ? -3 : -2).join('.');
 }
 
+function keepLast<Value>(map: Map<string, Value>, domain: string, value: Value): void {
+  map.delete(domain);
+  map.set(domain, value);
+  const [oldest] = map.keys();
+  if (map.size > keptDomains && oldest !== undefined) map.delete(oldest);
+}
+
 /** Looks host names up, a few at a time: others choose which, and servers of names that never answer take ten seconds and more for each. The domains that were
  *  quick lately have their turn first, and those that were slow share a part of the turns; of equal
- *  ones, that with the fewest that run. Every other turn is of the one that came last: however many wait, one that is new goes on. */
+ *  ones, that with the fewest that run. Every other turn is of the one that came last, of the domain that had its turn longest ago, whether it is known to be quick
+ *  or not known: however many wait, one that is new goes on. */
 export class LookupTurns {
   readonly #lookUp: LookUp;
   readonly #waiting = new Set<Waiting>();
   readonly #running = new Map<string, number>();
+  /** Domains by their last turn; the last one is last. */
+  readonly #turns = new Map<string, number>();
+  #turnCount = 0;
   /** Whether names of a domain were slow; what was used last is last. */
   readonly #slow = new Map<string, boolean>();
   #isForNewest = false;
@@ -79,10 +90,7 @@ export class LookupTurns {
   }
 
   #note(domain: string, isSlow: boolean): void {
-    this.#slow.delete(domain);
-    this.#slow.set(domain, isSlow);
-    const [oldest] = this.#slow.keys();
-    if (this.#slow.size > keptDomains && oldest !== undefined) this.#slow.delete(oldest);
+    keepLast(this.#slow, domain, isSlow);
   }
 
   #end(domain: string): void {
@@ -101,6 +109,8 @@ export class LookupTurns {
       const next = this.#next();
       if (next === undefined) return;
       this.#waiting.delete(next);
+      this.#turnCount += 1;
+      keepLast(this.#turns, next.domain, this.#turnCount);
       this.#running.set(next.domain, (this.#running.get(next.domain) ?? 0) + 1);
       next.begin();
     }
@@ -115,12 +125,20 @@ export class LookupTurns {
     const hasRoomForSlow = this.#countRunning((domain) => this.#paceOf(domain) === 'slow') < maxSlow;
     let best: { readonly waiting: Waiting; readonly rank: number } | undefined;
     for (const waiting of this.#inOrder()) {
-      const pace = this.#paceOf(waiting.domain);
-      if (pace === 'slow' && !hasRoomForSlow) continue;
-      const rank = ['quick', 'unknown', 'slow'].indexOf(pace) * maxRunning + (this.#running.get(waiting.domain) ?? 0);
+      if (!hasRoomForSlow && this.#paceOf(waiting.domain) === 'slow') continue;
+      const rank = this.#rankOf(waiting.domain);
       if (best === undefined || rank < best.rank) best = { waiting, rank };
     }
     return best?.waiting;
+  }
+
+  /** The lowest is next. */
+  #rankOf(domain: string): number {
+    const pace = ['quick', 'unknown', 'slow'].indexOf(this.#paceOf(domain));
+    const runningCount = this.#running.get(domain) ?? 0;
+    if (!this.#isForNewest) return pace * maxRunning + runningCount;
+    const sinceTurn = (this.#turns.get(domain) ?? 0) / (this.#turnCount + 1);
+    return (pace < 2 ? 0 : maxRunning) + runningCount + sinceTurn;
   }
 }
 
