@@ -5,6 +5,8 @@ import type { Pack } from './pack.ts';
 /** More entries than any bundle may have. */
 const maxTreeBytes = 16 * 1024 * 1024;
 const maxCommitBytes = 1024 * 1024;
+/** Take less than a millisecond. */
+const entriesAtATime = 500;
 /** A tag may name another tag. */
 const maxTagDepth = 10;
 
@@ -35,7 +37,7 @@ function kindOf(oid: string, mode: string): TreeEntry['kind'] {
 /** Reads a tree: names are distinct and of one part each; what they may be called besides is for those who write files.
  *  @throws TerminalError ObjectMissing, InvalidObject, ObjectTooLarge, TooManyEntries */
 export async function readTree(
-  pack: Pack,
+  pack: Pick<Pack, 'readWhole' | 'share'>,
   oid: string,
   { format, maxEntries }: { readonly format: ObjectFormat; readonly maxEntries: number },
 ): Promise<readonly TreeEntry[]> {
@@ -52,6 +54,7 @@ export async function readTree(
     const kind = kindOf(oid, bytes.toString('latin1', at, space));
     at = end + 1 + format.oidBytes;
     entries.set(name, { kind, name, oid: bytes.toString('hex', end + 1, at) });
+    if (entries.size % entriesAtATime === 0) await pack.share();
     if (entries.size > maxEntries) throw new TerminalError('TooManyEntries', `more than ${maxEntries} entries`);
   }
   return [...entries.values()];
