@@ -94,9 +94,13 @@ export function standingNeeds(
   const choices = standing.flatMap(({ choice }) =>
     choice === undefined || choice.package === main.package ? [] : [choice],
   );
+  const known = new Map<PlacedChoice, Facts | undefined>();
   const factsOfChoice = (choice: PlacedChoice): Facts | undefined => {
+    if (known.has(choice)) return known.get(choice);
     const bundle = chosenBundle(choice, propertiesOf(choice, catalogs) ?? []);
-    return bundle && factsOf(bundle);
+    const facts = bundle && factsOf(bundle);
+    known.set(choice, facts);
+    return facts;
   };
   const needed = new Set<PlacedChoice>();
   const queue = [main];

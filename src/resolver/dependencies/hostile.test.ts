@@ -94,3 +94,48 @@ test('gives up on a catalog that is made to be hard', () => {
   };
   expect(() => resolve(request)).toThrow('cancelled before a solution could be found: more than 300000 steps');
 });
+
+const manyLabels = Array.from({ length: 3_000 }, (_, index) => ({ label: `label${index}` }));
+
+/** Users who may create BundleDeployments decide what these bundles ask for. */
+test.each<{ what: string; required: Property[]; provided: Property[] }>([
+  {
+    what: 'very much that nothing has',
+    required: manyLabels.map((value) => ({ type: 'olm.label.required', value })),
+    provided: [],
+  },
+  {
+    what: 'very much that another one has',
+    required: manyLabels.map((value) => ({ type: 'olm.label.required', value })),
+    provided: manyLabels.map((value) => ({ type: 'olm.label', value })),
+  },
+  {
+    what: 'what every bundle of the catalogs has',
+    required: Array.from({ length: 50 }, (_, index) => ({
+      type: 'olm.constraint',
+      value: { cel: { rule: `properties.exists(p, p.type == "olm.gvk") && ${index} == ${index}` } },
+    })),
+    provided: [],
+  },
+])('what is installed, and asks for $what, does not keep others from being resolved', ({ required, provided }) => {
+  const kinds = Array.from({ length: 20 }, (_, index) => ({
+    type: 'olm.gvk',
+    value: { group: 'g.io', version: 'v1', kind: `K${index}` },
+  }));
+  const bundles = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);
+  const entries = bundles.map((version, index) => (index === 0 ? version : `${version} <1.${index - 1}.0`)).join(';');
+  const packages = Array.from({ length: 500 }, (_, index) =>
+    stockedPackage(`p${index}`, { stable: entries }, Object.fromEntries(bundles.map((one) => [one, kinds]))),
+  );
+  const installed = [
+    { name: 'greedy', version: parseVersion('1.0.0'), properties: required },
+    { name: 'other', version: parseVersion('1.0.0'), properties: provided },
+  ];
+  const answer = resolve({
+    catalogs: [stockedCatalog('cat', packages)],
+    requested: [{ name: 'x', packageName: 'p7' }],
+    installed,
+    installedConstraints: 'BestEffort',
+  });
+  expect(answer.outcome).toBe('resolved');
+});

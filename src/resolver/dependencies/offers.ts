@@ -28,7 +28,7 @@ function* offersIn(
   dependency: Dependency,
   steps: Steps,
 ): Generator<DependencyOffer, undefined> {
-  const requirement = { text: '', description: '', dependency };
+  const requirement = { text: '', description: '', dependency, steps: 1 };
   const isMeeting = (bundle: CatalogBundle): boolean => {
     steps.take(1 + bundle.properties.length);
     return isMetBy(requirement, factsOf(bundle), (cost) => {

@@ -31,15 +31,29 @@ export interface Problem {
   readonly rules: readonly Rule[];
 }
 
+/** What may be spent on the needs of one installed bundle that stands against nothing, and of all of them. */
+const stepsOfInstalled = { ofOne: 100_000, ofAll: 1_000_000 };
+/** Further bundles that would meet what an installed one misses are not looked at. */
+const maxMissing = 20;
+
+/** Others choose what is installed, and what that asks for: where it is too much to find out, it counts as met. */
+function needsOf(candidate: Candidate, setting: Setting): readonly Need[] {
+  const { shelf, installedConstraints } = setting;
+  if (candidate.origin !== undefined || installedConstraints !== 'BestEffort') return allNeedsOf(candidate, setting);
+  const maxSteps = Math.min(stepsOfInstalled.ofOne, Math.floor(stepsOfInstalled.ofAll / shelf.installed.length));
+  return shelf.within(maxSteps, () => allNeedsOf(candidate, setting)) ?? [];
+}
+
 /** A bundle that meets its own requirement needs no other. */
-function needsOf(candidate: Candidate, { shelf, installedConstraints }: Setting): readonly Need[] {
+function allNeedsOf(candidate: Candidate, { shelf, installedConstraints }: Setting): readonly Need[] {
   const { facts, origin } = candidate;
-  return facts.requirements.flatMap((requirement) => {
+  return facts.requirements.flatMap((requirement): readonly Need[] => {
     if (shelf.isMet(requirement, facts)) return [];
     const met = shelf.meeting(requirement, origin?.catalog);
     const mayMiss = origin === undefined && installedConstraints === 'BestEffort';
     const isMissing = mayMiss && met.every((other) => other.origin !== undefined);
-    return isMissing && met.length === 0 ? [] : [{ requirement, met, isOptional: isMissing }];
+    if (!isMissing) return [{ requirement, met, isOptional: false }];
+    return met.length === 0 ? [] : [{ requirement, met: met.slice(0, maxMissing), isOptional: true }];
   });
 }
 

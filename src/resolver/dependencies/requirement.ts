@@ -20,6 +20,8 @@ export interface Requirement {
   /** For people, their author's own words first. */
   readonly description: string;
   readonly dependency: Dependency;
+  /** What it takes at most to compare it with a bundle, without its rules. */
+  readonly steps: number;
 }
 
 /** What of a bundle matters to others. */
@@ -29,6 +31,7 @@ export interface Facts {
   readonly properties: readonly Property[];
   /** By `apiKey`. */
   readonly apis: ReadonlyMap<string, GroupVersionKind>;
+  readonly labels: ReadonlySet<string>;
   readonly requirements: readonly Requirement[];
   /** Why its requirements are unknown. */
   readonly problem: string | undefined;
@@ -62,15 +65,30 @@ function describe(constraint: Constraint): string {
   return constraint.failureMessage === undefined ? described : `${constraint.failureMessage} (${described})`;
 }
 
+/** Of the text of a range, which takes one step. */
+const rangeCharacters = 16;
+
+function stepsOf(constraint: Constraint): number {
+  if ('constraints' in constraint) return constraint.constraints.reduce((sum, one) => sum + stepsOf(one), 1);
+  return constraint.kind === 'package' ? 1 + Math.floor(constraint.range.text.length / rangeCharacters) : 1;
+}
+
 function requirementOf(dependency: Dependency): Requirement {
   if (dependency.type === 'label') {
     return {
       dependency,
+      steps: 1,
       text: `with label: ${dependency.label}`,
       description: `a bundle with label ${dependency.label}`,
     };
   }
-  return { dependency, text: formatPredicate(dependency.constraint), description: describe(dependency.constraint) };
+  const { constraint } = dependency;
+  return {
+    dependency,
+    steps: stepsOf(constraint),
+    text: formatPredicate(constraint),
+    description: describe(constraint),
+  };
 }
 
 const wrappings: Readonly<Record<string, string>> = {
@@ -111,6 +129,12 @@ function readRequirements(properties: readonly Property[]): ReadRequirements {
   return { requirements: [...requirements.values()], problem: undefined };
 }
 
+function labelOf({ type, value }: Property): string | undefined {
+  if (type !== 'olm.label' || !isJsonObject(value)) return undefined;
+  const { label } = value;
+  return typeof label === 'string' ? label : undefined;
+}
+
 /** Reads the properties of a bundle. */
 export function factsOf({ packageName, version, properties }: Described): Facts {
   const apis = properties.flatMap((property): readonly [string, GroupVersionKind][] => {
@@ -122,18 +146,15 @@ export function factsOf({ packageName, version, properties }: Described): Facts 
     version,
     properties,
     apis: new Map(apis),
+    labels: new Set(properties.map(labelOf).filter((label) => label !== undefined)),
     ...readRequirements(properties),
     isDeprecated: properties.some(({ type }) => type === 'olm.deprecated'),
   };
 }
 
-function hasLabel(properties: readonly Property[], label: string): boolean {
-  return properties.some(({ type, value }) => type === 'olm.label' && isJsonObject(value) && value['label'] === label);
-}
-
 /** Whether the bundle alone is all that is asked. A rule that fails is not true; `spend` gets the cost of rules. */
 export function isMetBy({ dependency }: Requirement, facts: Facts, spend?: (cost: number) => void): boolean {
-  if (dependency.type === 'label') return hasLabel(facts.properties, dependency.label);
+  if (dependency.type === 'label') return facts.labels.has(dependency.label);
   return isMet(dependency.constraint, {
     hasApi: (api) => facts.apis.has(apiKey(api)),
     hasPackage: (packageName, range) => facts.packageName === packageName && isInRange(facts.version, range),

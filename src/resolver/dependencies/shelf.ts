@@ -71,6 +71,12 @@ export class Shelf {
     return this.#stock(catalog, packageName).channels;
   }
 
+  /** What `look` finds here; undefined where it takes more than so many steps.
+   *  @throws TransientError ResolutionCancelled */
+  within<T>(maxSteps: number, look: () => T): T | undefined {
+    return this.#steps.attempt(maxSteps, look);
+  }
+
   /** All bundles that meet the requirement, the preferred first, when a bundle of `own` asks. The same question has the same list for an
    *  answer. */
   meeting(requirement: Requirement, own: CatalogView | undefined): readonly Candidate[] {
@@ -90,7 +96,7 @@ export class Shelf {
   /** Whether the bundle itself meets the requirement.
    *  @throws TransientError ResolutionCancelled */
   isMet(requirement: Requirement, facts: Facts): boolean {
-    this.#steps.take(1);
+    this.#steps.take(requirement.steps);
     return isMetBy(requirement, facts, (cost) => {
       this.#steps.take(cost);
     });

@@ -14,7 +14,7 @@ const stepsBetweenQuestions = 1_000_000;
 
 /** Counts the steps of a search, which may span several solvers, and several requests. */
 export class Steps {
-  readonly #maxSteps: number;
+  #maxSteps: number;
   readonly #isCancelled: SearchLimits['isCancelled'];
   #count = 0;
   #asked = 0;
@@ -31,6 +31,22 @@ export class Steps {
     if (this.#count - this.#asked < stepsBetweenQuestions) return;
     this.#asked = this.#count;
     this.ask();
+  }
+
+  /** What `work` returns; undefined where it takes more than so many steps, which count nevertheless.
+   *  @throws TransientError ResolutionCancelled */
+  attempt<T>(maxSteps: number, work: () => T): T | undefined {
+    const before = this.#maxSteps;
+    this.#maxSteps = Math.min(before, this.#count + maxSteps);
+    try {
+      return work();
+    } catch (thrown) {
+      const isOverAll = this.#count > before || this.#isCancelled?.() === true;
+      if (isOverAll || !(thrown instanceof TransientError)) throw thrown;
+      return undefined;
+    } finally {
+      this.#maxSteps = before;
+    }
   }
 
   /** Whether the caller cancelled meanwhile.
