@@ -51,15 +51,18 @@ function ratioError({ kind, name, amount }: Bound, usage: Usage): string | undef
   return ratio > most ? `${head}, but provided ratio is ${ratio.toFixed(6)}` : undefined;
 }
 
-/** What of a limit (a row of a LimitRange) something violates, in words. */
-export function constraintErrors(limit: JsonObject, usage: Usage): string[] {
+/** What of a limit (a row of a LimitRange) some usages violate, in words. They are not even read for a limit without amounts. */
+export function constraintErrors(limit: JsonObject, usages: () => readonly Usage[]): string[] {
   const kind = textOf(limit['type']);
   const boundsIn = (field: string): Bound[] =>
     Object.entries(resourceList(limit[field])).map(([name, amount]) => ({ kind, name, amount }));
-  const ratios = usage.limits === undefined ? [] : boundsIn('maxLimitRequestRatio');
-  return [
-    ...boundsIn('min').map((bound) => minimumError(bound, usage)),
-    ...boundsIn('max').map((bound) => maximumError(bound, usage)),
-    ...ratios.map((bound) => ratioError(bound, usage)),
-  ].filter((error) => error !== undefined);
+  const [least, most, ratios] = [boundsIn('min'), boundsIn('max'), boundsIn('maxLimitRequestRatio')];
+  if (least.length + most.length + ratios.length === 0) return [];
+  return usages()
+    .flatMap((usage) => [
+      ...least.map((bound) => minimumError(bound, usage)),
+      ...most.map((bound) => maximumError(bound, usage)),
+      ...(usage.limits === undefined ? [] : ratios.map((bound) => ratioError(bound, usage))),
+    ])
+    .filter((error) => error !== undefined);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/base/index.ts';
+import { type JsonObject, lazily } from '../../src/base/index.ts';
 import {
   type AdmissionPlugin,
   type AdmissionRequest,
@@ -30,15 +30,16 @@ const maxAmounts = 100_000;
 
 /** Refuses a pod of very many containers for each of which limits name very many resources, before they become its own.
  *  @throws StatusError 413 */
-function assertFewAmounts(pod: KubeObject, ranges: readonly KubeObject[]): void {
-  const containers = containersOf(objectOf(pod['spec'])).length;
-  const limits = ranges.flatMap((range) => limitsOf(range, 'Container'));
-  const maps = limits.flatMap((limit) => Object.values(limit)).map(objectOf);
-  const amounts = maps.reduce((sum, map) => sum + Object.keys(map).length, 0);
+function assertFewAmounts(containers: number, amounts: number): void {
   if (containers * amounts <= maxAmounts) return;
   const what = `the LimitRanges of its namespace have ${amounts} amounts for each of its ${containers} containers`;
   const message = `Request entity too large: ${what}, the limit for all of them is ${maxAmounts}`;
   throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
+}
+
+function amountsIn(range: KubeObject): number {
+  const maps = limitsOf(range, 'Container').flatMap((limit) => Object.values(limit));
+  return maps.reduce<number>((sum, map) => sum + Object.keys(objectOf(map)).length, 0);
 }
 
 interface Defaults {
@@ -46,39 +47,60 @@ interface Defaults {
   readonly limits: ResourceList;
 }
 
-function defaultsOf(range: KubeObject): Defaults {
+function defaultsOf(range: KubeObject): Defaults | undefined {
   const rows = limitsOf(range, 'Container');
   const merge = (field: string): ResourceList =>
     rows.reduce<ResourceList>((all, row) => ({ ...all, ...resourceList(row[field]) }), {});
-  return { requests: merge('defaultRequest'), limits: merge('default') };
+  const defaults = { requests: merge('defaultRequest'), limits: merge('default') };
+  return Object.keys({ ...defaults.requests, ...defaults.limits }).length === 0 ? undefined : defaults;
 }
 
-/** Fills in what a container does not specify; returns a description of what was filled in. */
+type Ranges = AsyncIterable<KubeObject> | Iterable<KubeObject>;
+
+/** Of each LimitRange that has any. Those that a pod gets too many of are counted, and not in memory.
+ *  @throws StatusError 413 */
+async function readDefaults(ranges: Ranges, containers: number): Promise<readonly Defaults[]> {
+  const all: Defaults[] = [];
+  let amounts = 0;
+  for await (const range of ranges) {
+    amounts += amountsIn(range);
+    const defaults = containers * amounts > maxAmounts ? undefined : defaultsOf(range);
+    if (defaults !== undefined) all.push(defaults);
+  }
+  assertFewAmounts(containers, amounts);
+  return containers === 0 ? [] : all;
+}
+
+/** Fills in what a container does not specify, in place: it may specify much, and LimitRanges may be many. Returns a description of what was filled in. */
 function fillIn(container: JsonObject, defaults: Defaults, what: string): string[] {
-  const resources: JsonObject = { ...objectOf(container['resources']) };
+  const resources = objectOf(container['resources']);
+  container['resources'] = resources;
   const words: string[] = [];
   for (const part of ['requests', 'limits'] as const) {
     const own = objectOf(resources[part]);
     const added = Object.entries(defaults[part]).filter(([name]) => !Object.hasOwn(own, name));
     if (added.length === 0) continue;
-    resources[part] = { ...own, ...Object.fromEntries(added) };
+    for (const [name, amount] of added) own[name] = amount;
+    resources[part] = own;
     const names = added.map(([name]) => name).toSorted();
     words.push(`${names.join(', ')} ${part.slice(0, -1)} for ${what} ${textOf(container['name'])}`);
   }
-  container['resources'] = resources;
   return words;
 }
 
-function withDefaults(pod: KubeObject, range: KubeObject): KubeObject {
-  const defaults = defaultsOf(range);
-  if (Object.keys({ ...defaults.requests, ...defaults.limits }).length === 0) return pod;
+/** The pod with what each LimitRange adds in turn; undefined if none adds anything. */
+function withDefaults(pod: KubeObject, all: readonly Defaults[]): KubeObject | undefined {
+  if (all.length === 0) return undefined;
   const spec = structuredClone(objectOf(pod['spec']));
-  const words = [
-    ...objectsOf(spec['containers']).flatMap((container) => fillIn(container, defaults, 'container')),
-    ...objectsOf(spec['initContainers']).flatMap((container) => fillIn(container, defaults, 'init container')),
-  ];
-  if (words.length === 0) return pod;
-  const annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${words.join('; ')}` };
+  const [containers, initContainers] = [objectsOf(spec['containers']), objectsOf(spec['initContainers'])];
+  const added = all
+    .map((defaults) => [
+      ...containers.flatMap((container) => fillIn(container, defaults, 'container')),
+      ...initContainers.flatMap((container) => fillIn(container, defaults, 'init container')),
+    ])
+    .findLast((words) => words.length > 0);
+  if (added === undefined) return undefined;
+  const annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${added.join('; ')}` };
   return { ...pod, metadata: { ...pod.metadata, annotations }, spec };
 }
 
@@ -87,62 +109,55 @@ function usageOf({ resources }: JsonObject): Usage {
   return { requests: resourceList(requests), limits: resourceList(limits) };
 }
 
-function podErrors(pod: KubeObject, range: KubeObject): string[] {
+/** What of a LimitRange something violates, in words. */
+type Check = (range: KubeObject) => string[];
+
+/** What the pod asks for is read once for all LimitRanges, of which there may be very many. */
+function podCheck(pod: KubeObject): Check {
   const spec = objectOf(pod['spec']);
-  const containers = containersOf(spec);
-  const whole = { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') };
-  return [
-    ...limitsOf(range, 'Container').flatMap((limit) =>
-      containers.flatMap((container) => constraintErrors(limit, usageOf(container))),
-    ),
+  const each = lazily(() => containersOf(spec).map(usageOf));
+  const whole = lazily(() => [{ requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') }]);
+  return (range) => [
+    ...limitsOf(range, 'Container').flatMap((limit) => constraintErrors(limit, each)),
     ...limitsOf(range, 'Pod').flatMap((limit) => constraintErrors(limit, whole)),
   ];
 }
 
-function claimErrors(claim: KubeObject, range: KubeObject): string[] {
-  const usage = usageOf(objectOf(claim['spec']));
-  return limitsOf(range, 'PersistentVolumeClaim').flatMap((limit) =>
-    constraintErrors(limit, { requests: usage.requests, limits: undefined }),
-  );
+function claimCheck(claim: KubeObject): Check {
+  const usage = lazily(() => [{ requests: usageOf(objectOf(claim['spec'])).requests, limits: undefined }]);
+  return (range) => limitsOf(range, 'PersistentVolumeClaim').flatMap((limit) => constraintErrors(limit, usage));
 }
 
 /** What is bounded in a write: what a pod that is made, or a claim, asks for. */
-function errorsFor(request: AdmissionRequest): ((object: KubeObject, range: KubeObject) => string[]) | undefined {
-  const { resource, subresource, operation } = request;
-  if (isNewPod(request)) return podErrors;
+function checkFor(request: AdmissionRequest): Check | undefined {
+  const { resource, subresource, operation, object, oldObject } = request;
+  if (object === undefined || oldObject?.metadata.deletionTimestamp !== undefined) return undefined;
+  if (isNewPod(request)) return podCheck(object);
   const isClaim = resource.storageKey === 'persistentvolumeclaims' && subresource === undefined;
-  return isClaim && operation !== 'DELETE' ? claimErrors : undefined;
+  return isClaim && operation !== 'DELETE' ? claimCheck(object) : undefined;
 }
 
-function check(request: AdmissionRequest, rangesIn: (namespace: string) => readonly KubeObject[]): void {
-  const { object, oldObject } = request;
-  const find = errorsFor(request);
-  if (find === undefined || object === undefined || oldObject?.metadata.deletionTimestamp !== undefined) return;
-  for (const range of rangesIn(request.namespace)) {
-    const errors = find(object, range);
-    if (errors.length > 0) throw refusal(request, listed(errors));
-  }
-}
-
-/** LimitRanges of the namespace: defaults for containers, bounds for containers, pods and claims. */
+/** LimitRanges of the namespace: defaults for containers, bounds for containers, pods and claims. Others have turns between two of them. */
 export function limitRanger(cluster: Cluster): AdmissionPlugin {
-  const rangesIn = (namespace: string): readonly KubeObject[] => {
+  const rangesIn = (namespace: string): Ranges => {
     const type = cluster.resource('', 'limitranges');
-    return type === undefined ? [] : cluster.list(type, { namespace });
+    return type === undefined ? [] : cluster.eachInTurns(type, { namespace });
   };
   return {
     name: 'LimitRanger',
-    mutate: (request) => {
-      const { object } = request;
-      if (object === undefined || !isNewPod(request)) return Promise.resolve(undefined);
-      const ranges = rangesIn(request.namespace);
-      assertFewAmounts(object, ranges);
-      const changed = ranges.reduce(withDefaults, object);
-      return Promise.resolve(changed === object ? undefined : changed);
+    mutate: async (request) => {
+      const { object, namespace } = request;
+      if (object === undefined || !isNewPod(request)) return undefined;
+      const { length } = containersOf(objectOf(object['spec']));
+      return withDefaults(object, await readDefaults(rangesIn(namespace), length));
     },
-    validate: (request) => {
-      check(request, rangesIn);
-      return Promise.resolve();
+    validate: async (request) => {
+      const check = checkFor(request);
+      if (check === undefined) return;
+      for await (const range of rangesIn(request.namespace)) {
+        const errors = check(range);
+        if (errors.length > 0) throw refusal(request, listed(errors));
+      }
     },
   };
 }

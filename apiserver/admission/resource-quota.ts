@@ -1,9 +1,10 @@
-import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import { type JsonObject, type JsonValue, lazily } from '../../src/base/index.ts';
 import {
   type AdmissionPlugin,
   type AdmissionRequest,
   type Cluster,
   type KubeObject,
+  type ObjectKey,
   objectOf,
   type ResourceType,
 } from '../core/index.ts';
@@ -24,10 +25,13 @@ const as = 'system:apiserver';
 type Part = 'hard' | 'used';
 
 /** The amounts with these names: all names together may be very many. */
+function picked(list: JsonObject, names: readonly string[]): ResourceList {
+  const own = names.filter((name) => Object.hasOwn(list, name));
+  return resourceList(Object.fromEntries(own.map((name) => [name, list[name] ?? null])));
+}
+
 function statusPart(quota: KubeObject, part: Part, names: readonly string[]): ResourceList {
-  const amounts = objectOf(objectOf(quota['status'])[part]);
-  const own = names.filter((name) => Object.hasOwn(amounts, name));
-  return resourceList(Object.fromEntries(own.map((name) => [name, amounts[name] ?? null])));
+  return picked(objectOf(objectOf(quota['status'])[part]), names);
 }
 
 /** The names that a quota limits of a resource. */
@@ -60,6 +64,47 @@ function withoutZeros(list: ResourceList): ResourceList {
   return Object.fromEntries(Object.entries(list).filter(([, amount]) => parseQuantity(amount).nanos !== 0n));
 }
 
+/** What a write asks of quotas: read once for all of them, of which there may be very many. */
+class Demand {
+  readonly #request: AdmissionRequest;
+  readonly #now: () => ResourceList;
+  readonly #before: () => ResourceList;
+  readonly #missing: (limited: readonly string[]) => string;
+
+  constructor(request: AdmissionRequest, object: KubeObject) {
+    const { resource, oldObject } = request;
+    this.#request = request;
+    this.#now = lazily(() => usageOf(resource, object));
+    this.#before = lazily(() => (oldObject === undefined ? {} : usageOf(resource, oldObject)));
+    this.#missing = resource.storageKey === 'pods' ? missingCompute(object) : () => '';
+  }
+
+  /** What a write adds to what a quota counts.
+   *  @throws StatusError 403 when the quota has no usage of it */
+  addedTo(quota: KubeObject): ResourceList {
+    const { resource, oldObject } = this.#request;
+    const { name = '' } = quota.metadata;
+    const requested = namesIn(objectOf(quota['spec'])['hard'], resource);
+    const missing = this.#missing(requested);
+    if (missing !== '') throw refusal(this.#request, `failed quota: ${name}: ${missing}`);
+    const status = objectOf(quota['status']);
+    const used = objectOf(status['used']);
+    const unknown = requested.filter((item) => !Object.hasOwn(used, item)).toSorted();
+    if (unknown.length > 0)
+      throw refusal(this.#request, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
+    const names = namesIn(status['hard'], resource);
+    const wasCounted = oldObject !== undefined && scopeMatcher(quota)(resource.storageKey, oldObject);
+    const before = wasCounted ? picked(this.#before(), names) : {};
+    return withoutZeros(subtractLists(picked(this.#now(), names), before));
+  }
+}
+
+/** What is to be added to a quota. */
+interface Reservation {
+  readonly key: ObjectKey;
+  readonly added: ResourceList;
+}
+
 class QuotaCheck {
   readonly #cluster: Cluster;
   /** The last check of each namespace: the next one sees what it has reserved. */
@@ -71,7 +116,7 @@ class QuotaCheck {
 
   async check(request: AdmissionRequest): Promise<void> {
     const { namespace } = request;
-    if (this.#quotasFor(request).length === 0) return;
+    if (!(await this.#isLimited(request))) return;
     const previous = this.#last.get(namespace) ?? Promise.resolve();
     const mine = previous.then(() => this.#reserve(request));
     const settled = mine.catch(() => {}); // reported to the caller
@@ -83,51 +128,46 @@ class QuotaCheck {
     }
   }
 
-  #quotasFor({ namespace, resource, object }: AdmissionRequest): KubeObject[] {
+  /** One after another, while others have their turn. */
+  #quotasFor({ namespace, resource, object }: AdmissionRequest): AsyncIterable<KubeObject> | Iterable<KubeObject> {
     const type = this.#cluster.resource('', 'resourcequotas');
     if (type === undefined || object === undefined) return [];
-    return this.#cluster.list(type, { namespace }).filter((quota) => {
+    const where = (quota: KubeObject): boolean => {
       const counts = namesIn(objectOf(quota['spec'])['hard'], resource).length > 0;
       return counts && scopeMatcher(quota)(resource.storageKey, object);
-    });
+    };
+    return this.#cluster.eachInTurns(type, { namespace, where });
+  }
+
+  async #isLimited(request: AdmissionRequest): Promise<boolean> {
+    for await (const _quota of this.#quotasFor(request)) return true;
+    return false;
   }
 
   async #reserve(request: AdmissionRequest): Promise<void> {
-    const changes = this.#quotasFor(request)
-      .map((quota) => ({ quota, added: this.#added(request, quota) }))
-      .filter(({ added }) => Object.keys(added).length > 0);
-    for (const { quota, added } of changes) checkLimit(request, quota, added);
+    const { object } = request;
+    if (object === undefined) return;
+    const demand = new Demand(request, object);
+    const reservations: Reservation[] = [];
+    for await (const quota of this.#quotasFor(request)) {
+      const added = demand.addedTo(quota);
+      if (Object.keys(added).length === 0) continue;
+      checkLimit(request, quota, added);
+      const { namespace = '', name = '' } = quota.metadata;
+      reservations.push({ key: { namespace, name }, added });
+    }
     if (request.dryRun) return;
-    for (const { quota, added } of changes) await this.#write(quota, added);
+    for (const reservation of reservations) await this.#write(reservation);
   }
 
-  /** What a write adds to what a quota counts.
-   *  @throws StatusError 403 when the quota has no usage of it */
-  #added(request: AdmissionRequest, quota: KubeObject): ResourceList {
-    const { resource, object, oldObject } = request;
-    const status = objectOf(quota['status']);
-    const names = namesIn(status['hard'], resource);
-    const name = quota.metadata.name ?? '';
-    const used = objectOf(status['used']);
-    const requested = namesIn(objectOf(quota['spec'])['hard'], resource);
-    const missing = resource.storageKey === 'pods' && object !== undefined ? missingCompute(object, requested) : '';
-    if (missing !== '') throw refusal(request, `failed quota: ${name}: ${missing}`);
-    const unknown = requested.filter((item) => !Object.hasOwn(used, item)).toSorted();
-    if (unknown.length > 0)
-      throw refusal(request, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
-    const now = usageOf(resource, object as KubeObject);
-    const wasCounted = oldObject !== undefined && scopeMatcher(quota)(resource.storageKey, oldObject);
-    const before = wasCounted ? usageOf(resource, oldObject) : {};
-    return maskList(withoutZeros(subtractLists(now, before)), names);
-  }
-
-  async #write(quota: KubeObject, added: ResourceList): Promise<void> {
+  /** What the quota has by now counts: it may be counted again meanwhile. */
+  async #write({ key, added }: Reservation): Promise<void> {
     const type = this.#cluster.resource('', 'resourcequotas');
-    if (type === undefined) return;
+    const quota = type === undefined ? undefined : this.#cluster.get(type, key);
+    if (type === undefined || quota === undefined) return;
     const used = addLists(statusPart(quota, 'used', Object.keys(added)), added);
-    const { namespace = '', name = '' } = quota.metadata;
     const patch = { status: { used: { ...used } } } as unknown as JsonObject;
-    await this.#cluster.patch(type, { namespace, name }, patch, { as, subresource: 'status' });
+    await this.#cluster.patch(type, key, patch, { as, subresource: 'status' });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/base/index.ts';
+import { type JsonObject, remember } from '../../src/base/index.ts';
 import { type KubeObject, objectOf, objectsOf, textOf, textsOf } from '../core/index.ts';
 import { parseQuantity, resourceList } from '../schema/index.ts';
 
@@ -55,12 +55,16 @@ export function isTerminatingPod(pod: KubeObject): boolean {
   return hasDeadline(objectOf(pod['spec']));
 }
 
+/** Of a pod both are read once, whatever number of quotas it is compared with. */
+const isOfBestEffort = remember(isBestEffort);
+const crossesNamespaces = remember(hasCrossNamespaceAffinity);
+
 const scopes: ReadonlyMap<string, (spec: JsonObject) => boolean> = new Map([
   ['Terminating', hasDeadline],
   ['NotTerminating', (spec) => !hasDeadline(spec)],
-  ['BestEffort', isBestEffort],
-  ['NotBestEffort', (spec) => !isBestEffort(spec)],
-  ['CrossNamespacePodAffinity', hasCrossNamespaceAffinity],
+  ['BestEffort', isOfBestEffort],
+  ['NotBestEffort', (spec) => !isOfBestEffort(spec)],
+  ['CrossNamespacePodAffinity', crossesNamespaces],
 ]);
 
 function isClass(value: string, { operator, values }: ScopeRule): boolean {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/base/index.ts';
+import { lazily } from '../../src/base/index.ts';
 import { type KubeObject, objectOf, objectsOf, type ResourceType, textOf } from '../core/index.ts';
 import { addLists, type ResourceList, resourceList } from '../schema/index.ts';
 import { podTotals } from './pod-totals.ts';
@@ -104,19 +104,28 @@ function isOfPods(name: string): boolean {
 /** Names that are asked of each container when they are limited. */
 const demanded = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
-/** Describes the limited resources that containers of a pod do not specify; empty if there are none. */
-export function missingCompute(pod: KubeObject, limited: readonly string[]): string {
+/** Names of the containers of a pod that do not specify a demanded resource, by its name. */
+function silentContainers(pod: KubeObject): ReadonlyMap<string, readonly string[]> {
   const spec = objectOf(pod['spec']);
-  const containers = [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])];
-  const declaredBy = ({ resources }: JsonObject): ResourceList => {
-    const { requests, limits } = objectOf(resources);
-    return computeUsage(resourceList(requests), resourceList(limits));
+  const silent = new Map([...demanded].map((name) => [name, new Set<string>()]));
+  for (const container of [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])]) {
+    const { requests, limits } = objectOf(container['resources']);
+    const declared = computeUsage(resourceList(requests), resourceList(limits));
+    for (const [name, names] of silent) if (!Object.hasOwn(declared, name)) names.add(textOf(container['name']));
+  }
+  return new Map([...silent].map(([name, names]) => [name, [...names].toSorted()]));
+}
+
+/** For any number of quotas of a pod, whose containers are read once: describes the limited resources that they do not specify; empty if there are
+ *  none. */
+export function missingCompute(pod: KubeObject): (limited: readonly string[]) => string {
+  const silent = lazily(() => silentContainers(pod));
+  return (limited) => {
+    const lacking = limited.filter((name) => demanded.has(name)).toSorted();
+    const words = lacking.flatMap((name) => {
+      const names = silent().get(name) ?? [];
+      return names.length === 0 ? [] : [`${name} for: ${names.join(',')}`];
+    });
+    return words.length === 0 ? '' : `must specify ${words.join('; ')}`;
   };
-  const lacking = limited.filter((name) => demanded.has(name)).toSorted();
-  const words = lacking.flatMap((name) => {
-    const silent = containers.filter((container) => !Object.hasOwn(declaredBy(container), name));
-    const names = [...new Set(silent.map((container) => textOf(container['name'])))].toSorted();
-    return names.length === 0 ? [] : [`${name} for: ${names.join(',')}`];
-  });
-  return words.length === 0 ? '' : `must specify ${words.join('; ')}`;
 }
