@@ -149,6 +149,22 @@ function listPorts(ports: number, pods: number): void {
   slicesOf(service, backends);
 }
 
+/** Each pod has a number of its own for the one name that all ports of the Service lead to, and each slice as many ports as the Service. */
+function listOwnPorts(ports: number, pods: number): void {
+  const pod = (containerPort: number): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: { containers: [{ ports: [{ name: 'a', containerPort }] }] },
+    status: { phase: 'Running', podIP: '10.0.0.1' },
+  });
+  const spec = { ports: many(ports, (at) => ({ name: `p${at}`, port: at + 1, targetPort: 'a' })) };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec } as KubeObject;
+  const backends = backendsOf(many(pods, pod));
+  slicesOf(service, backends);
+  subsetsOf(service, backends);
+}
+
 function printColumn(jsonPath: string, list: readonly JsonObject[]): void {
   const object = { apiVersion: 'example.com/v1', kind: 'A', metadata: { name: 'a' }, spec: { list: [...list] } };
   for (const { cell } of columnsOfPrinterColumns(many(100, (at) => ({ name: `${at}`, type: 'string', jsonPath })))) {
@@ -245,6 +261,8 @@ export const costlyTexts: Readonly<Record<string, () => unknown>> = {
     selectPods(many(90_000, (at) => ({ key: `k${at}`, operator: 'DoesNotExist' }))),
   'thousands of named ports of a Service and its pods': () => findNamedPorts(15_000),
   'thousands of ports of a Service with thousands of pods': () => listPorts(15_000, 10_000),
+  'thousands of ports of a Service with thousands of pods that name them differently': () =>
+    listOwnPorts(10_000, 10_000),
   'revisions of commas in a ReplicaSet': () => catchUpWith(','.repeat(250_000)),
   'an Accept header of stars': () => parseAccept(`${'*,'.repeat(length / 8)}${'a,'.repeat(length / 8)}`),
   'columns of dots': () =>

@@ -69,12 +69,13 @@ function containerPorts(pod: KubeObject): JsonObject[] {
   return [...objectsIn(containers), ...sidecars].flatMap(({ ports }) => objectsIn(ports));
 }
 
-/** The ports that a pod names, by protocol and name; of equal names the first. */
-function namedPorts(pod: KubeObject): ReadonlyMap<string, number> {
+/** The ports of a pod with these names, by protocol and name; of equal names the first. */
+function namedPorts(pod: KubeObject, names: ReadonlySet<string>): ReadonlyMap<string, number> {
   const byName = new Map<string, number>();
+  if (names.size === 0) return byName;
   for (const { name, protocol = 'TCP', containerPort } of containerPorts(pod)) {
     const key = `${text(protocol)} ${text(name)}`;
-    if (!byName.has(key)) byName.set(key, Number(containerPort));
+    if (names.has(key) && !byName.has(key)) byName.set(key, Number(containerPort));
   }
   return byName;
 }
@@ -90,22 +91,30 @@ export interface PortGroup {
   readonly backends: readonly Backend[];
 }
 
+/** Ports of all groups together, as far as there is more than one: a Service may have thousands, and each of its pods other numbers for their names. */
+const maxGroupedPorts = 50_000;
+
+/** The name by which a port of a Service is looked up on pods; undefined where it has a number. */
+function targetName({ targetPort, protocol = 'TCP' }: JsonObject): string | undefined {
+  return typeof targetPort === 'string' ? `${text(protocol)} ${targetPort}` : undefined;
+}
+
 /** The ports of a Service as they are on pods: worked out once for all pods with the same named ports, as a Service may have thousands of ports
- *  and hundreds of pods. */
+ *  and hundreds of pods. Pods of more groups than there is room for are left out. */
 export function portGroupsOf(service: KubeObject, backends: readonly Backend[]): PortGroup[] {
   const all = objectsIn(specOf(service)['ports']);
-  const fixed = all.map((port) => (typeof port['targetPort'] === 'string' ? undefined : portOn(port, numberOf(port))));
-  const names = all.flatMap(({ targetPort, protocol = 'TCP' }) =>
-    typeof targetPort === 'string' ? [`${text(protocol)} ${targetPort}`] : [],
-  );
+  const names = new Set(all.map(targetName).filter((name) => name !== undefined));
   const groups = new Map<string, { readonly ports: readonly JsonObject[]; readonly backends: Backend[] }>();
   for (const backend of backends) {
-    const known = names.length === 0 ? undefined : namedPorts(backend.pod);
-    const targets = names.map((name) => known?.get(name));
-    const key = targets.join();
-    const group = groups.get(key) ?? { ports: portsWith(all, fixed, targets), backends: [] };
+    const known = namedPorts(backend.pod, names);
+    const key = Array.from(known, ([name, port]) => `${name} ${port}`)
+      .toSorted()
+      .join();
+    const group = groups.get(key) ?? { ports: [], backends: [] };
+    const isNew = group.backends.length === 0;
+    if (isNew && groups.size > 0 && (groups.size + 1) * all.length > maxGroupedPorts) continue;
     group.backends.push(backend);
-    groups.set(key, group);
+    groups.set(key, isNew ? { ...group, ports: portsWith(all, known) } : group);
   }
   return [...groups.values()];
 }
@@ -114,17 +123,10 @@ function numberOf({ targetPort, port }: JsonObject): number {
   return typeof targetPort === 'number' && targetPort !== 0 ? targetPort : Number(port);
 }
 
-/** `fixed` has no port where the next one of `targets` is its number on the pod. */
-function portsWith(
-  all: readonly JsonObject[],
-  fixed: readonly (JsonObject | undefined)[],
-  targets: readonly (number | undefined)[],
-): JsonObject[] {
-  let next = 0;
-  return all.flatMap((port, index) => {
-    const known = fixed[index];
-    if (known !== undefined) return [known];
-    const target = targets[next++];
+function portsWith(all: readonly JsonObject[], known: ReadonlyMap<string, number>): JsonObject[] {
+  return all.flatMap((port) => {
+    const name = targetName(port);
+    const target = name === undefined ? numberOf(port) : known.get(name);
     return target === undefined ? [] : [portOn(port, target)];
   });
 }

@@ -76,6 +76,9 @@ function subsetOf(members: readonly Member[], ports: readonly JsonObject[]): Jso
   };
 }
 
+/** More in an object are never stored. */
+const maxAddresses = 20_000;
+
 /** `subsets` of Endpoints: each port once, with all pods that offer it; ports that the same pods offer together. */
 export function subsetsOf(service: KubeObject, backends: readonly Backend[]): JsonObject[] {
   const groups = groupsOf(service, backends);
@@ -86,11 +89,13 @@ export function subsetsOf(service: KubeObject, backends: readonly Backend[]): Js
     subset.ports.push(JSON.parse(port) as JsonObject);
     byOffers.set(key, subset);
   }
-  return [...byOffers.values()].map(({ offers, ports }) => {
-    const members = offers.flatMap((index) => groups[index]?.members ?? []);
-    return subsetOf(
-      members.toSorted((a, b) => a.rank - b.rank),
-      ports,
-    );
-  });
+  const subsets: JsonObject[] = [];
+  let addresses = 0;
+  for (const { offers, ports } of byOffers.values()) {
+    if (addresses > maxAddresses) break;
+    const members = offers.flatMap((index) => groups[index]?.members ?? []).toSorted((a, b) => a.rank - b.rank);
+    addresses += members.length;
+    subsets.push(subsetOf(members, ports));
+  }
+  return subsets;
 }
