@@ -58,12 +58,13 @@ function outcomeOf(pod: KubeObject, nowMs: number): Outcome {
 
 /** Why a pod whose containers are ready is not ready itself: gates whose conditions another controller has not set to True. */
 function gateProblem(pod: KubeObject): string | undefined {
-  const conditions = objectsIn(statusOf(pod).conditions);
+  // Of equal ones the first.
+  const conditions = objectsIn(statusOf(pod).conditions).toReversed();
+  const statuses = new Map<unknown, unknown>(conditions.map(({ type, status = null }) => [type, status]));
   const messages = objectsIn(specOf(pod).readinessGates).flatMap(({ conditionType }) => {
     const gate = `pod readiness gate ${JSON.stringify(conditionType)}`;
-    const condition = conditions.find(({ type }) => type === conditionType);
-    if (condition === undefined) return [`corresponding condition of ${gate} does not exist.`];
-    const { status } = condition;
+    const status = statuses.get(conditionType);
+    if (status === undefined) return [`corresponding condition of ${gate} does not exist.`];
     return status === 'True' ? [] : [`the status of ${gate} is not "True", but ${String(status as string)}`];
   });
   return messages.length === 0 ? undefined : messages.join(', ');

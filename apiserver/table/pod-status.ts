@@ -3,9 +3,10 @@ import { formatAge } from '../../src/base/index.ts';
 import type { KubeObject } from '../core/index.ts';
 import { at, conditionOf, listAt, numberAt, textAt } from './object-values.ts';
 
-function isRestartable(pod: KubeObject, name: string): boolean {
-  const container = listAt(pod, 'spec', 'initContainers').find((each) => textAt(each, 'name') === name);
-  return textAt(container, 'restartPolicy') === 'Always';
+/** Names of the init containers that are restarted beside the others. A pod may have thousands, and a status for each. */
+function sidecarsOf(pod: KubeObject): ReadonlySet<string> {
+  const restarted = listAt(pod, 'spec', 'initContainers').filter((each) => textAt(each, 'restartPolicy') === 'Always');
+  return new Set(restarted.map((each) => textAt(each, 'name')));
 }
 
 function terminatedText(status: JsonValue): string {
@@ -15,15 +16,16 @@ function terminatedText(status: JsonValue): string {
   return signal === 0 ? `ExitCode:${numberAt(status, 'state', 'terminated', 'exitCode')}` : `Signal:${signal}`;
 }
 
-function isInitDone(pod: KubeObject, status: JsonValue): boolean {
+function isInitDone(status: JsonValue, sidecars: ReadonlySet<string>): boolean {
   if (at(status, 'state', 'terminated') !== undefined) return numberAt(status, 'state', 'terminated', 'exitCode') === 0;
-  return isRestartable(pod, textAt(status, 'name')) && at(status, 'started') === true;
+  return sidecars.has(textAt(status, 'name')) && at(status, 'started') === true;
 }
 
 /** What the first unfinished init container is doing; undefined when all are done. */
 function initText(pod: KubeObject): string | undefined {
   const statuses = listAt(pod, 'status', 'initContainerStatuses');
-  const index = statuses.findIndex((status) => !isInitDone(pod, status));
+  const sidecars = sidecarsOf(pod);
+  const index = statuses.findIndex((status) => !isInitDone(status, sidecars));
   const status = statuses[index];
   if (status === undefined) return undefined;
   if (at(status, 'state', 'terminated') !== undefined) return `Init:${terminatedText(status)}`;
@@ -64,16 +66,16 @@ export function podStatusText(pod: KubeObject): string {
 }
 
 function countedStatuses(pod: KubeObject): JsonValue[] {
-  const sidecars = listAt(pod, 'status', 'initContainerStatuses').filter((status) =>
-    isRestartable(pod, textAt(status, 'name')),
+  const sidecars = sidecarsOf(pod);
+  const restarted = listAt(pod, 'status', 'initContainerStatuses').filter((status) =>
+    sidecars.has(textAt(status, 'name')),
   );
-  return [...listAt(pod, 'status', 'containerStatuses'), ...sidecars];
+  return [...listAt(pod, 'status', 'containerStatuses'), ...restarted];
 }
 
 /** `1/2`: containers that are ready, restartable init containers counted. */
 export function podReadyText(pod: KubeObject): string {
-  const sidecars = listAt(pod, 'spec', 'initContainers').filter((each) => textAt(each, 'restartPolicy') === 'Always');
-  const total = listAt(pod, 'spec', 'containers').length + sidecars.length;
+  const total = listAt(pod, 'spec', 'containers').length + sidecarsOf(pod).size;
   const ready = countedStatuses(pod).filter((status) => at(status, 'ready') === true).length;
   return `${ready}/${total}`;
 }
@@ -91,6 +93,10 @@ export function podRestartsText(pod: KubeObject, nowMs: number): string {
 /** `1/2` of the readiness gates, `<none>` without any. */
 export function podGatesText(pod: KubeObject): string {
   const gates = listAt(pod, 'spec', 'readinessGates').map((gate) => textAt(gate, 'conditionType'));
-  const met = gates.filter((gate) => textAt(conditionOf(pod, gate), 'status') === 'True').length;
+  const statuses = new Map<string, string>();
+  for (const condition of listAt(pod, 'status', 'conditions').toReversed()) {
+    statuses.set(textAt(condition, 'type'), textAt(condition, 'status'));
+  }
+  const met = gates.filter((gate) => statuses.get(gate) === 'True').length;
   return gates.length === 0 ? '<none>' : `${met}/${gates.length}`;
 }
