@@ -100,6 +100,8 @@ const container: Schema = {
     name: { type: 'string' },
     image: { type: 'string' },
     args: { type: 'array', items: { type: 'string' } },
+    limits: { type: 'object', additionalProperties: { type: 'string' } },
+    claims: { type: 'array', items: { type: 'string' }, 'x-kubernetes-patch-strategy': 'merge' },
   },
 };
 const schema: Schema = {
@@ -196,5 +198,22 @@ describe('applyStrategicMergePatch', () => {
     ],
   ])('refuses %j', (patch, message) => {
     expect(() => applyStrategicMergePatch(live, patch, schema)).toThrow(expect.objectContaining({ message }));
+  });
+
+  const names = Array.from({ length: 10_000 }, (_, at) => `n${at}`);
+  const long = {
+    ...live,
+    containers: [{ name: 'a', limits: Object.fromEntries(names.map((name) => [name, ''])), claims: names }],
+  };
+  test.each<[string, JsonObject]>([
+    ['a map', { limits: { x: '' } }],
+    ['a list', { claims: ['n0'] }],
+    ['the order of a list', { '$setElementOrder/claims': ['n0'] }],
+    ['deletions from a list', { '$deleteFromPrimitiveList/claims': ['x'] }],
+  ])('refuses to merge %s that is long into an item again and again', (_what, patch) => {
+    const containers = Array.from({ length: 100 }, () => ({ name: 'a', ...patch }));
+    const few = { containers: containers.slice(0, 10) };
+    expect(applyStrategicMergePatch(long, few, schema)['containers']).toHaveLength(1);
+    expect(() => applyStrategicMergePatch(long, { containers }, schema)).toThrow('name each item once');
   });
 });
