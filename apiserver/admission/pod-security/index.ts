@@ -85,14 +85,19 @@ function byField(a: { readonly field: string }, b: { readonly field: string }): 
   return a.field < b.field ? -1 : 1;
 }
 
+/** What reads the pods of a namespace one after another: there may be very many. */
+type PodsIn = (namespace: string) => AsyncIterable<KubeObject> | Iterable<KubeObject>;
+
 /** Words for pods that are there already, the same findings together. */
-function warningsOf(pods: readonly KubeObject[], policy: LevelVersion): string[] {
+async function warningsOf(pods: ReturnType<PodsIn>, policy: LevelVersion): Promise<string[]> {
   const byReason = new Map<string, string[]>();
-  for (const pod of pods) {
+  for await (const pod of pods) {
     const reasons = findings(policy, podViewOf(pod as unknown as JsonObject)).map(({ reason }) => reason);
     if (reasons.length === 0) continue;
     const key = reasons.join(', ');
-    byReason.set(key, [...(byReason.get(key) ?? []), pod.metadata.name ?? '']);
+    const names = byReason.get(key) ?? [];
+    names.push(pod.metadata.name ?? '');
+    byReason.set(key, names);
   }
   const words = [...byReason].map(([reasons, names]) => {
     const [first = '', ...others] = names.toSorted();
@@ -102,11 +107,11 @@ function warningsOf(pods: readonly KubeObject[], policy: LevelVersion): string[]
   return words.toSorted();
 }
 
-function checkNamespace(request: AdmissionRequest, podsIn: (namespace: string) => readonly KubeObject[]): void {
+async function checkNamespace(request: AdmissionRequest, podsIn: PodsIn): Promise<void> {
   if (request.subresource !== undefined || request.operation === 'DELETE') return;
   const policy = checkLabels(request);
   if (policy === undefined) return;
-  const words = warningsOf(podsIn(request.name), policy.enforce);
+  const words = await warningsOf(podsIn(request.name), policy.enforce);
   if (words.length === 0) return;
   const namespace = JSON.stringify(request.name);
   request.warn(
@@ -121,13 +126,13 @@ export function podSecurity(cluster: Cluster): AdmissionPlugin {
     const type = cluster.resource('', 'namespaces');
     return policyOf(type === undefined ? {} : cluster.get(type, { namespace: '', name })?.metadata.labels);
   };
-  const podsIn = (namespace: string): readonly KubeObject[] => {
+  const podsIn: PodsIn = (namespace) => {
     const type = cluster.resource('', 'pods');
-    return type === undefined ? [] : cluster.list(type, { namespace });
+    return type === undefined ? [] : cluster.eachInTurns(type, { namespace });
   };
-  const check = (request: AdmissionRequest): void => {
+  const check = async (request: AdmissionRequest): Promise<void> => {
     const { storageKey } = request.resource;
-    if (storageKey === 'namespaces') return checkNamespace(request, podsIn);
+    if (storageKey === 'namespaces') return await checkNamespace(request, podsIn);
     if (request.operation === 'DELETE' || request.object === undefined) return;
     if (storageKey === 'pods') return checkPod(request, policyIn(request.namespace));
     const template = request.subresource === undefined ? templates.get(storageKey)?.(request.object) : undefined;
@@ -135,9 +140,6 @@ export function podSecurity(cluster: Cluster): AdmissionPlugin {
   };
   return {
     name: 'PodSecurity',
-    validate: (request) => {
-      check(request);
-      return Promise.resolve();
-    },
+    validate: check,
   };
 }
