@@ -5,6 +5,8 @@ import { objectsIn } from '../controller.ts';
 import { addressesOf, type Backend, familiesOf, identityOf, portGroupsOf, publishesUnready } from './pod-addresses.ts';
 
 const maxEndpoints = 100;
+/** Of one family, of a subset of Endpoints, as in kube-controller-manager: each slice repeats all ports of the subset. */
+const maxMirrored = 1000;
 
 /** What an EndpointSlice holds. */
 export interface SliceContent {
@@ -58,7 +60,7 @@ export function mirrorsOf(endpoints: KubeObject): SliceContent[] {
       const own = all.filter(
         ({ addresses }) => isIPv6(String((addresses as string[])[0])) === (addressType === 'IPv6'),
       );
-      return chunks(own).map((part) => ({ addressType, endpoints: part, ports }));
+      return chunks(own.slice(0, maxMirrored)).map((part) => ({ addressType, endpoints: part, ports }));
     });
   });
 }
