@@ -8,5 +8,6 @@ export { readDeployFile } from './deploy-files.ts';
 export { deploymentOfExtension, resolveTarget } from './extension.ts';
 export { openKube, readAccess } from './kubeconfig.ts';
 export { listServed } from './list-served.ts';
+export { namedSubscription } from './named-subscription.ts';
 export { isTooOld, oldestKubernetes } from './oldest-kubernetes.ts';
 export { parseTarget, type Target } from './target.ts';

@@ -16,7 +16,7 @@ import { nearest, TerminalError } from '../../src/base/index.ts';
 import type { InstalledOperator } from '../../src/installations/index.ts';
 import { findObject, isForbidden, isNotFound, type KubeClient, type ObjectRef } from '../../src/kube/index.ts';
 import { componentLabel, originalVersions } from '../../src/operators/index.ts';
-import { explainMissing } from '../client/index.ts';
+import { explainMissing, namedSubscription } from '../client/index.ts';
 import { workloadProblems } from './workloads.ts';
 
 async function find<T>(
@@ -79,10 +79,10 @@ async function elsewhere(kube: KubeClient, name: string): Promise<string | undef
 }
 
 /** The Subscription to a package, or of that name.
- *  @throws TerminalError OperatorNotFound, OlmMissing */
+ *  @throws TerminalError OperatorNotFound, OperatorAmbiguous, OlmMissing */
 export async function findSubscription(kube: KubeClient, namespace: string, name: string): Promise<Subscription> {
   const all = await listSubscriptions(kube, namespace);
-  const found = all.find(({ metadata }) => metadata.name === name) ?? all.find(({ spec }) => spec.name === name);
+  const found = namedSubscription(all, name);
   if (found !== undefined) return found;
   const others = all.map(({ spec }) => spec.name);
   const meant = nearest(name, others);

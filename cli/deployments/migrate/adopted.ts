@@ -1,4 +1,9 @@
-import { clusterServiceVersionResource, parseClusterServiceVersion } from '../../../src/api/index.ts';
+import {
+  clusterServiceVersionResource,
+  parseClusterServiceVersion,
+  parseSubscription,
+  subscriptionResource,
+} from '../../../src/api/index.ts';
 import { type JsonObject, listOfTexts, objectAt, TerminalError } from '../../../src/base/index.ts';
 import { findObject, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import type { Migration } from './record.ts';
@@ -14,6 +19,16 @@ async function deploymentsOf(
   return deployments.map((deployment) => deployment.name);
 }
 
+/** Subscriptions to the package that have installed something else: a migration deletes that of its ClusterServiceVersion, and leaves no other one. */
+async function otherSubscriptions(kube: KubeClient, migration: Migration): Promise<readonly string[]> {
+  const { namespace, package: packageName, clusterServiceVersion } = migration;
+  const { items } = await kube.list({ ...subscriptionResource, namespace });
+  const others = items
+    .map((item) => parseSubscription(item))
+    .filter(({ spec, status }) => spec.name === packageName && status?.installedCSV !== clusterServiceVersion);
+  return others.map(({ metadata }) => `what Subscription "${metadata.name}" has installed`);
+}
+
 async function isOwned(kube: KubeClient, owner: KubeObject, place: { namespace: string; name: string }) {
   const found = await findObject(kube, { apiVersion: 'apps/v1', kind: 'Deployment', ...place });
   return (found?.metadata.ownerReferences ?? []).some(({ uid }) => uid === owner.metadata.uid);
@@ -27,6 +42,7 @@ export async function assertAdopted(kube: KubeClient, deployment: KubeObject, mi
   const live = await kube.get(refOf(deployment));
   const record = objectAt(live['status'] as JsonObject | undefined, 'record');
   const missing = listOfTexts(record, 'namespaces').includes(namespace) ? [] : ['anything'];
+  missing.push(...(await otherSubscriptions(kube, migration)));
   for (const name of await deploymentsOf(kube, migration)) {
     if (!(await isOwned(kube, deployment, { namespace, name }))) missing.push(`Deployment "${name}"`);
   }

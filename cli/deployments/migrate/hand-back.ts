@@ -10,7 +10,7 @@ import {
   type Subscription,
 } from '../../../src/api/index.ts';
 import type { ObjectChange } from '../../../src/apply/index.ts';
-import { TerminalError } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../../src/base/index.ts';
 import { findObject, findSame, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import { ownerLabels } from '../../../src/operators/index.ts';
 import { approvePlan } from '../../client/index.ts';
@@ -91,19 +91,41 @@ async function approve(kube: KubeClient, object: KubeObject): Promise<void> {
   throw new TerminalError('PlanChanged', text);
 }
 
-/** Roles that were made for the BundleDeployment alone: the InstallPlan has brought its own. */
+/** Whether a binding is for accounts of one namespace alone. */
+function isForAccountsOf(binding: KubeObject, place: string): boolean {
+  const subjects = objectsAt(binding as JsonObject, 'subjects');
+  return (
+    subjects.length > 0 && subjects.every(({ kind, namespace }) => kind === 'ServiceAccount' && namespace === place)
+  );
+}
+
+/** The role that a binding names, where it exists. */
+async function roleOf(kube: KubeClient, binding: KubeObject): Promise<KubeObject | undefined> {
+  const roleRef = objectAt(binding as JsonObject, 'roleRef');
+  const [kind, name] = [textAt(roleRef, 'kind'), textAt(roleRef, 'name')];
+  const { namespace } = binding.metadata;
+  const place = kind === 'Role' && namespace !== undefined ? { namespace } : {};
+  const found = await findObject(kube, { apiVersion: rbac, kind, name, ...place });
+  return found && { ...found, apiVersion: rbac, kind };
+}
+
+/** Roles, with their bindings, that were made for the BundleDeployment alone: the InstallPlan has brought its own. What the Subscription continues is the word
+ *  of its author: only what gives permissions to accounts of its own namespace may be of its operator. */
 async function deleteRoles(kube: KubeClient, object: KubeObject, { name: deployment }: Continued): Promise<void> {
-  const { spec } = parseSubscription(object);
-  for (const kind of ['RoleBinding', 'Role', 'ClusterRoleBinding', 'ClusterRole']) {
+  const { spec, metadata: subscription } = parseSubscription(object);
+  const isLeft = ({ metadata: { name = '', annotations = {}, labels = {} } }: KubeObject): boolean =>
+    annotations[releasedFromAnnotation] === deployment &&
+    name.startsWith(`${spec.startingCSV}-`) &&
+    labels[olmLabels.managed] === undefined;
+  for (const kind of ['RoleBinding', 'ClusterRoleBinding']) {
     const { items } = await kube.list({ apiVersion: rbac, kind });
-    const left = items.filter(
-      ({ metadata: { name = '', annotations = {}, labels = {} } }) =>
-        annotations[releasedFromAnnotation] === deployment &&
-        name.startsWith(`${spec.startingCSV}-`) &&
-        labels[olmLabels.managed] === undefined,
-    );
-    for (const one of left)
-      await kube.delete(refOf({ ...one, apiVersion: rbac, kind }), { uid: one.metadata.uid ?? '' });
+    for (const item of items.filter((one) => isLeft(one) && isForAccountsOf(one, subscription.namespace ?? ''))) {
+      const binding = { ...item, apiVersion: rbac, kind };
+      const role = await roleOf(kube, binding);
+      // First, so that a repeated migration finds it by its binding.
+      if (role !== undefined && isLeft(role)) await kube.delete(refOf(role), { uid: role.metadata.uid ?? '' });
+      await kube.delete(refOf(binding), { uid: binding.metadata.uid ?? '' });
+    }
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from '../../../src/kube/index.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
+const conditionKind = 'OperatorCondition';
 const pollMs = 300;
 const ownLabels = [
   olmLabels.owner,
@@ -96,20 +97,28 @@ function isForCertificate({ metadata, ...role }: KubeObject): boolean {
   return isLeft && isJsonEqual((role['rules'] ?? null) as JsonValue, rules);
 }
 
+/** Whether a Role or RoleBinding was made for the OperatorCondition of the ClusterServiceVersion. The name alone, which others may have chosen, is not
+ *  enough. */
+function isOfCondition({ metadata }: KubeObject, { csvName }: Release): boolean {
+  const { name, ownerReferences = [] } = metadata;
+  return name === csvName && ownerReferences.some((owner) => owner.kind === conditionKind && owner.name === csvName);
+}
+
 /** Roles that were made for it alone: the BundleDeployment has brought its own. */
 async function deleteRoles(release: Release): Promise<void> {
   const { kube, namespace, csvName } = release;
   const roles = (await kube.list({ apiVersion: rbac, kind: 'Role', namespace })).items;
-  // Those of its OperatorCondition have its name.
-  const names = new Set([csvName, ...roles.filter(isForCertificate).map(({ metadata }) => metadata.name)]);
+  const names = new Set(roles.filter(isForCertificate).map(({ metadata }) => metadata.name));
   for (const kind of ['RoleBinding', 'Role']) {
     const { items } = await kube.list({ apiVersion: rbac, kind, namespace });
-    const own = items.filter((object) => isLabelled(object, release) || names.has(object.metadata.name));
+    const own = items.filter(
+      (object) => isLabelled(object, release) || isOfCondition(object, release) || names.has(object.metadata.name),
+    );
     for (const object of own) await deleteObject(release, object);
   }
   const condition = await findObject(kube, {
     apiVersion: 'operators.coreos.com/v2',
-    kind: 'OperatorCondition',
+    kind: conditionKind,
     namespace,
     name: csvName,
   });

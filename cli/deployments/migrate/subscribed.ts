@@ -13,6 +13,7 @@ import {
 } from '../../../src/api/index.ts';
 import { isJsonObject, parseJson, TerminalError, textAt } from '../../../src/base/index.ts';
 import { findObject, type KubeClient } from '../../../src/kube/index.ts';
+import { namedSubscription } from '../../client/index.ts';
 
 /** An operator that a Subscription has installed. */
 export interface Subscribed {
@@ -33,11 +34,11 @@ async function planOf(kube: KubeClient, { metadata, status }: Subscription): Pro
   return found && parseInstallPlan(found);
 }
 
-/** @throws TerminalError OperatorNotFound */
+/** @throws TerminalError OperatorNotFound, OperatorAmbiguous */
 async function findSubscription(kube: KubeClient, namespace: string, name: string): Promise<Subscription> {
   const { items } = await kube.list({ ...subscriptionResource, namespace });
   const all = items.map((item) => parseSubscription(item));
-  const found = all.find(({ metadata }) => metadata.name === name) ?? all.find(({ spec }) => spec.name === name);
+  const found = namedSubscription(all, name);
   if (found !== undefined) return found;
   const text = `no Subscription to "${name}" in namespace "${namespace}": see longshore operator list`;
   throw new TerminalError('OperatorNotFound', text);
