@@ -75,3 +75,63 @@ test('what another client creates between the check of an upgrade and its first 
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'second' };
   expect(await cluster.kube.get(ref)).toEqual(theirs);
 });
+
+const nothing = { recorded: { kinds: [], namespaces: [] }, progress: 'NotStarted' } as const;
+
+/** What an installation that fails has recorded. */
+async function failing(
+  objects: readonly KubeObject[],
+  state: Pick<InstallRequest, 'recorded' | 'progress'>,
+  further: Partial<InstallRequest>,
+): Promise<Pick<InstallRequest, 'recorded' | 'progress'>> {
+  let left = state;
+  const record: InstallRequest['record'] = async (recorded, progress) => {
+    await Promise.resolve();
+    left = { recorded, progress };
+  };
+  await expect(install(objects, state, { ...further, record })).rejects.toThrow('Not_A_Name');
+  return left;
+}
+
+test.each([
+  { what: 'first version', version: undefined },
+  { what: 'version', version: '1' },
+])(
+  'what existed before a $what that failed while it was taken over is not deleted with the next one',
+  async ({ version }) => {
+    const adopter = {
+      name: `adopter-${version ?? 'first'}`,
+      uid: `00000000-0000-4000-8000-00000000000${version ?? '2'}`,
+    };
+    const name = (suffix: string): string => `${adopter.name}-${suffix}`;
+    const further = { owner: adopter, mayAdopt: true, isUpgrade: false };
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' };
+    const mine = await cluster.kube.create(settings(name('mine'), { mine: 'yes' }), user);
+    const standing = settings(name('standing'), { version: '1' });
+    const before = version === undefined ? nothing : await install([standing], nothing, { owner: adopter });
+    const refused = settings('Not_A_Name', {});
+    const abandoned = [settings(name('mine'), { version: '2' }), settings(name('new'), { version: '2' })];
+    // A rollback to a version is not tried by dry run: what it has taken over stands when a later object is refused.
+    const crdSafety = { annotations: undefined, isRestored: version !== undefined };
+    const left = await failing([...abandoned, refused, standing], before, { ...further, crdSafety });
+    expect((await cluster.kube.get({ ...ref, name: name('mine') })).metadata.ownerReferences).toHaveLength(1);
+    const reported: string[] = [];
+    await install([standing], left, { owner: adopter, onFormer: (text) => reported.push(text) });
+    const live = await cluster.kube.get({ ...ref, name: name('mine') });
+    expect(live.metadata).toMatchObject({ uid: mine.metadata.uid });
+    expect(live.metadata.ownerReferences ?? []).toEqual([]);
+    expect(reported).toEqual([expect.stringContaining(`ConfigMap "${name('mine')}" in namespace "default"`)]);
+    expect(reported.join('')).not.toContain(name('new'));
+    await expect(cluster.kube.get({ ...ref, name: name('new') })).rejects.toThrow('not found');
+  },
+);
+
+test('what was taken over by a version that was installed is deleted with the next one that does not have it', async () => {
+  const adopter = { name: 'owner', uid: '00000000-0000-4000-8000-000000000009' };
+  await cluster.kube.create(settings('taken', { mine: 'yes' }), user);
+  const further = { owner: adopter, mayAdopt: true };
+  const before = await install([settings('taken', { version: '1' })], nothing, further);
+  await install([settings('other', { version: '2' })], before, further);
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'taken' };
+  await expect(cluster.kube.get(ref)).rejects.toThrow('not found');
+});

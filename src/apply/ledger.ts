@@ -26,7 +26,7 @@ interface Claim {
   readonly owner: Owner;
   /** Undefined while a write is under way, and after one without an answer. */
   written?: Written | undefined;
-  /** It existed before, and was taken over. */
+  /** It existed before, and was taken over by an installation that has not come to its end. */
   isAdopted?: boolean;
   /** This process has asked for its creation; the uid is that of the answer, absent where that was lost. */
   creation?: { readonly uid?: string };
@@ -116,7 +116,9 @@ export class Ledger {
   /** After an object was created. */
   created(object: KubeObject, { metadata: { uid } }: KubeObject): void {
     const claim = this.#claims.get(keyOf(object));
-    if (claim !== undefined && uid !== undefined) claim.creation = { uid };
+    if (claim === undefined) return;
+    delete claim.isAdopted;
+    if (uid !== undefined) claim.creation = { uid };
   }
 
   /** Whether this process has created the very object for the owner, or may have: the answer was lost. */
@@ -126,7 +128,7 @@ export class Ledger {
     return (claim.creation.uid ?? uid) === uid;
   }
 
-  /** Keys of what was taken over for the owner. */
+  /** Keys of what was taken over for the owner by installations that have not come to their end. */
   adoptedBy(owner: Owner): ReadonlySet<string> {
     return new Set(this.#claimsOf(owner).flatMap(([key, { isAdopted }]) => (isAdopted === true ? [key] : [])));
   }
@@ -165,6 +167,11 @@ export class Ledger {
     return written.manifest === manifestOf(object) ? written.object : undefined;
   }
 
+  /** What is installed is the owner's from then on, whether it existed before or not. */
+  #endAdoption(keys: readonly string[]): void {
+    for (const key of keys) delete this.#claims.get(key)?.isAdopted;
+  }
+
   /** Everything of `revision` is in place: as `applied` shows it, and what was left as it stands. */
   record(
     owner: Owner,
@@ -179,6 +186,7 @@ export class Ledger {
       const remembered = installedObject(object, this.written(object));
       objects.set(this.#keyOf(remembered.ref), remembered);
     }
+    this.#endAdoption([...objects.keys()]);
     this.#installations.set(owner.name, { ownerUid: owner.uid, revision, objects, drifted: new Set() });
   }
 
@@ -200,6 +208,7 @@ export class Ledger {
     if (before === undefined) return;
     const objects = new Map(before.objects);
     const drifted = new Set(before.drifted);
+    this.#endAdoption(applied.map(keyOf));
     for (const object of applied) {
       const key = this.#keyOf(refOf(object));
       objects.set(key, installedObject(object, this.written(object)));

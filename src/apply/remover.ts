@@ -23,7 +23,7 @@ import { installBatches } from './order.ts';
 import { belongsTo, type Owner } from './ownership.ts';
 import { assertPermissions, needsOfRemoval } from './permissions/index.ts';
 import { releaseObject } from './release.ts';
-import type { RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
+import type { InstallationProgress, RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** What becomes of objects that a former BundleDeployment has left. */
@@ -61,6 +61,11 @@ function namesOf(objects: readonly InstalledObject[]): string {
 function formerText(objects: readonly InstalledObject[], { name }: Owner): string {
   const advice = 'Delete what is no longer needed, or add it to the bundle';
   return `Left by a former BundleDeployment "${name}", not in the bundle, and retained without an owner: ${namesOf(objects)}. ${advice}`;
+}
+
+function adoptedText(objects: readonly InstalledObject[]): string {
+  const advice = 'Delete what is no longer needed, or add it to the bundle';
+  return `Taken over by an installation that was not completed, not in the bundle, and retained without an owner: ${namesOf(objects)}. ${advice}`;
 }
 
 function keysOf(objects: readonly InstalledObject[]): readonly string[] {
@@ -111,20 +116,32 @@ export class Remover {
   }
 
   /** Takes away what `owner` has at the recorded places beside the objects of `keep`; does not wait for their end. Returns the keys of what is no
-   *  longer the owner's. */
+   *  longer the owner's. What existed before, and no version had to its end, is released. */
   async prune(
     owner: Owner,
     keep: ReadonlySet<string>,
-    terms: RemovalTerms & { readonly recorded: Inventory },
+    terms: RemovalTerms & FormerTerms & { readonly recorded: Inventory; readonly progress: InstallationProgress },
   ): Promise<ReadonlySet<string>> {
     const installed = await this.#installed({ owner, recorded: terms.recorded, keep }, terms.signal);
     const removed = installed.filter(({ ref }) => !keep.has(refKey(ref)));
-    const released = await this.#releaseWhatStays(owner, removed, terms);
-    for (const batch of removalBatches(removed.filter(({ ref }) => !released.has(refKey(ref))))) {
+    const former = removed.filter((object) => this.#isFormer(owner, object, terms.progress));
+    await this.#release(owner, former, terms.signal);
+    if (former.length > 0) terms.onFormer?.(adoptedText(former));
+    const obsolete = removed.filter((object) => !former.includes(object));
+    const released = await this.#releaseWhatStays(owner, obsolete, terms);
+    for (const batch of removalBatches(obsolete.filter(({ ref }) => !released.has(refKey(ref))))) {
       await this.#deleteBatch(owner, batch, terms);
     }
     this.#deps.ledger.release(owner, keep);
     return new Set(keysOf(removed));
+  }
+
+  /** Whether an object existed before an installation that was given up began to take it over, or may have: no version has ever had it. Where it is
+   *  a first one, only what this process has created is known to be of it. */
+  #isFormer(owner: Owner, object: InstalledObject, progress: InstallationProgress): boolean {
+    const { ledger } = this.#deps;
+    if (ledger.adoptedBy(owner).has(refKey(object.ref))) return true;
+    return progress === 'TakingOver' && !ledger.hasCreated(owner, object);
   }
 
   /** Takes away everything, or lets it go.
