@@ -19,7 +19,7 @@ export {
 } from './inventory.ts';
 export { installBatches } from './order.ts';
 export { systemOf } from './other-owner.ts';
-export { belongsTo, fieldManager, isRetained, type Owner } from './ownership.ts';
+export { belongsTo, fieldManager, isRetained, labelledOwner, type Owner, takeoverProblem } from './ownership.ts';
 export {
   describeMissing,
   findMissing,

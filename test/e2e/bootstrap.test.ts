@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crdAndObject } from './contents.ts';
+import { configMap, crdAndObject } from './contents.ts';
 import { longshoreOn, type Printed } from './program.ts';
-import { errorOf, startWorld, type World } from './world.ts';
+import { bundleDeployment, errorOf, startWorld, type World } from './world.ts';
 
 let world: World;
 
@@ -59,4 +59,41 @@ test.each([
   expect(printed.stdout).toBe('');
   expect(printed.stderr).toContain(text);
   await expect(errorOf(world.get('BundleDeployment', 'nothing'))).resolves.toBeInstanceOf(Error);
+});
+
+async function installOther(name: string): Promise<void> {
+  const source = world.imageSource(`${name}:v1`, { 'manifests/a.yaml': configMap(name, 'default', { by: name }) });
+  await world.kube.create(bundleDeployment(name, source), { fieldManager: 'someone' });
+  await world.deploymentWith(name, installed);
+}
+
+test('objects of another BundleDeployment, and of Longshore, are refused before anything is written', async () => {
+  await installOther('theirs');
+  const before = await world.get('ConfigMap', 'theirs', 'default');
+  const first = configMap('first', 'default', { a: 'b' });
+  const others = [
+    { input: configMap('theirs', 'default', { by: 'mistake' }), text: 'belongs to BundleDeployment "theirs"' },
+    {
+      input: 'apiVersion: v1\nkind: Namespace\nmetadata: {name: rukpak-system}\n',
+      text: 'belongs to Longshore itself',
+    },
+  ];
+  for (const { input, text } of others) {
+    const printed = await bootstrap('thief', [first, input].join('---\n'));
+    expect(printed).toMatchObject({ code: 1, stdout: '' });
+    expect(printed.stderr).toContain(text);
+  }
+  expect(await world.get('ConfigMap', 'theirs', 'default')).toEqual(before);
+  await expect(errorOf(world.get('ConfigMap', 'first', 'default'))).resolves.toBeInstanceOf(Error);
+  await expect(errorOf(world.get('BundleDeployment', 'thief'))).resolves.toBeInstanceOf(Error);
+});
+
+test('a BundleDeployment of that name which installs something else keeps that', async () => {
+  await installOther('standing');
+  const printed = await bootstrap('standing', configMap('added', 'default', { a: 'b' }));
+  expect(printed).toMatchObject({ code: 1, stdout: '' });
+  expect(printed.stderr).toContain('bundledeployment "standing" exists, and was not made by alpha bootstrap');
+  await world.deploymentWith('standing', installed);
+  expect(await world.get('ConfigMap', 'standing', 'default')).toMatchObject({ data: { by: 'standing' } });
+  await expect(errorOf(world.get('ConfigMap', 'added', 'default'))).resolves.toBeInstanceOf(Error);
 });

@@ -16,6 +16,7 @@ import {
 } from '../../../src/kube/index.ts';
 import { createContentClient } from '../../client/index.ts';
 import type { clusterOptions, OptionValues } from '../../command/index.ts';
+import { type Adoption, assertAdoptable } from '../adoptable.ts';
 import { deployFolder } from '../upload-deployment.ts';
 
 type Values = OptionValues<typeof clusterOptions>;
@@ -23,11 +24,6 @@ type Values = OptionValues<typeof clusterOptions>;
 /** How long a kind or a namespace that an earlier object brings may take to be there. */
 const settleMs = 30_000;
 const pollMs = 200;
-
-interface Adoption {
-  readonly name: string;
-  readonly systemNamespace: string;
-}
 
 async function readInput(): Promise<Buffer> {
   if (process.stdin.isTTY) {
@@ -96,6 +92,7 @@ export async function bootstrap(values: Values, [name]: readonly [string]): Prom
   const client = stack.use(await createContentClient(values));
   await client.address();
   const adoption = { name, systemNamespace: values['system-namespace'] };
+  await assertAdoptable(client.kube, objects, adoption);
   for (const batch of installBatches(objects)) for (const object of batch) await adopt(client.kube, object, adoption);
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bootstrap-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
