@@ -4,3 +4,4 @@ export { isOurs } from './installed.ts';
 export { formerObjects, readClientRoles, readManifests } from './manifests.ts';
 export { assertNoOtherOlm, findOtherOlm, hasOlm } from './olm.ts';
 export { othersIn } from './others-in.ts';
+export { leaveOthersKinds } from './others-kinds.ts';

@@ -4,7 +4,7 @@ import {
   platformOperatorResource,
   type Resource,
 } from '../../src/api/index.ts';
-import { type JsonObject, listOfTexts } from '../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectsAt } from '../../src/base/index.ts';
 import { groupOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { withContainers } from './containers.ts';
 import { isOurs } from './installed.ts';
@@ -44,6 +44,12 @@ function withoutCatalogs(object: KubeObject): KubeObject {
   });
 }
 
+/** Whether an embedded API server has brought the definition itself: others create none. */
+function isOfEmbedded({ metadata }: KubeObject): boolean {
+  const entries = objectsAt(metadata as unknown as JsonObject, 'managedFields');
+  return entries.some((entry) => entry['manager'] === 'kube-apiserver' && entry['subresource'] === undefined);
+}
+
 /** The objects without the kinds that another program has brought to the cluster; ClusterCatalogs of such a one are left to it. */
 export async function leaveOthersKinds(
   objects: readonly KubeObject[],
@@ -56,7 +62,8 @@ export async function leaveOthersKinds(
   );
   for (const crd of crds) {
     try {
-      if (isOurs(await options.kube.get(refOf(crd), { signal: options.signal }))) continue;
+      const live = await options.kube.get(refOf(crd), { signal: options.signal });
+      if (isOurs(live) || isOfEmbedded(live)) continue;
     } catch (thrown) {
       if (isNotFound(thrown)) continue;
       throw thrown;

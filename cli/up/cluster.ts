@@ -3,14 +3,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiServer, HoldWrite } from '../../apiserver/index.ts';
-import { clusterVersionName, clusterVersionResource, machineLabels, machineSetResource } from '../../src/api/index.ts';
+import {
+  clusterCatalogResource,
+  clusterExtensionResource,
+  clusterVersionName,
+  clusterVersionResource,
+  machineLabels,
+  machineSetResource,
+} from '../../src/api/index.ts';
 import {
   fileProblem,
+  type JsonObject,
   type Logger,
   makeFolder,
+  objectAt,
   readProxySettings,
   systemClock,
   TerminalError,
+  textAt,
 } from '../../src/base/index.ts';
 import { lockFolder } from '../../src/content/index.ts';
 import {
@@ -30,7 +40,7 @@ import {
   readOlmCrds,
   untilEstablished,
 } from '../client/index.ts';
-import { assertNoOtherOlm } from '../install/index.ts';
+import { assertNoOtherOlm, leaveOthersKinds } from '../install/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
 
@@ -161,11 +171,30 @@ async function installObjects(kube: KubeClient, { olm, clusterVersion, machines 
   if (machines !== undefined) await installMachines(kube, machines);
 }
 
-/** Brings our kinds to an external cluster.
- *  @throws TerminalError OlmPresent */
+/** Kinds whose objects are reconciled unless `--no-cluster-catalogs` leaves them to another program. */
+const catalogKinds: ReadonlySet<string> = new Set(
+  [clusterCatalogResource, clusterExtensionResource].map(({ kind }) => kind),
+);
+
+function kindOf(crd: KubeObject): string {
+  return textAt(objectAt(crd as unknown as JsonObject, 'spec', 'names'), 'kind');
+}
+
+/** Brings our kinds to an external cluster. Those of another program stay as they are: with another schema its objects would lose fields.
+ *  @throws TerminalError OlmPresent, KindsTaken */
 async function prepareExternal(kube: KubeClient, config: Config): Promise<void> {
-  if (config.olm !== undefined) await assertNoOtherOlm(kube, AbortSignal.timeout(askedMs));
-  await installCrds(kube, await definitionsOf(config));
+  const signal = AbortSignal.timeout(askedMs);
+  if (config.olm !== undefined) await assertNoOtherOlm(kube, signal);
+  const left: KubeObject[] = [];
+  const onLeft = (crd: KubeObject): unknown => left.push(crd);
+  const crds = await leaveOthersKinds(await definitionsOf(config), { kube, signal, onLeft });
+  const taken = left.filter((crd) => catalogKinds.has(kindOf(crd)));
+  if (taken.length > 0 && config.hasClusterCatalogs) {
+    const names = taken.map(({ metadata }) => `CustomResourceDefinition "${metadata.name}"`).join(', ');
+    const text = `another program has brought ${names} to the cluster, and reconciles its objects: leave them to it with --no-cluster-catalogs; nothing was changed. If they are Longshore's, label them app.kubernetes.io/part-of=longshore`;
+    throw new TerminalError('KindsTaken', text);
+  }
+  await installCrds(kube, crds);
 }
 
 async function accessOf(config: Config, apiServer: ApiServer | undefined): Promise<ClusterAccess> {
@@ -180,7 +209,7 @@ async function accessOf(config: Config, apiServer: ApiServer | undefined): Promi
 }
 
 /** Opens the cluster of `--cluster`, or an API server of our own. Disposing it closes what was opened; a temporary folder goes then.
- *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption, OlmPresent */
+ *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption, OlmPresent, KindsTaken */
 export async function openCluster(config: Config, deps: ClusterDeps): Promise<OpenCluster> {
   const { metrics } = deps;
   await using stack = new AsyncDisposableStack();

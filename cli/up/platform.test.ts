@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
-import { createKubeClient, isNotFound, loadClusterAccess } from '../../src/kube/index.ts';
+import { createKubeClient, isNotFound, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
 import { eventually } from '../../test/support/index.ts';
 import { connectSpdy } from '../../test/support/spdy-client.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
+import { readCrds } from '../client/index.ts';
 import { parseOptions } from '../command/options.ts';
 import { readConfig, upOptions } from '../settings/up.ts';
 import { startPlatform } from './platform.ts';
@@ -166,7 +167,9 @@ test('on an external cluster PackageManifests are served as long as the process 
   const folder = await mkdtemp(join(tmpdir(), 'longshore-packages-'));
   folders.push(folder);
   const kubeconfigPath = join(folder, 'kubeconfig');
-  await using _server = await startApiServer({ kubeconfigPath });
+  // As another `longshore up` has brought them.
+  const crds = (await readCrds()) as unknown as KubeObject[];
+  await using _server = await startApiServer({ kubeconfigPath, crds });
   const kube = createKubeClient({ access: await loadClusterAccess({ path: kubeconfigPath }), clock: systemClock });
   using stack = new DisposableStack();
   stack.defer(() => kube.close());
@@ -184,4 +187,29 @@ test('on an external cluster PackageManifests are served as long as the process 
     expect((await kube.get(service))['spec']).toMatchObject({ type: 'ExternalName', externalName: 'localhost' });
   }
   for (const ref of [apiService, service]) await expect(kube.get(ref)).rejects.toSatisfy(isNotFound);
+});
+
+test('on an external cluster kinds of another program are left to it, and a start that would reconcile them is refused', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-others-'));
+  folders.push(folder);
+  const kubeconfigPath = join(folder, 'kubeconfig');
+  await using _server = await startApiServer({ kubeconfigPath });
+  const kube = createKubeClient({ access: await loadClusterAccess({ path: kubeconfigPath }), clock: systemClock });
+  using stack = new DisposableStack();
+  stack.defer(() => kube.close());
+  const definitions = (await readCrds()) as unknown as KubeObject[];
+  const theirs = definitions.find(({ metadata }) => metadata.name === 'clusterextensions.olm.operatorframework.io');
+  if (theirs === undefined) throw new Error('there is no definition');
+  const { object: before } = await kube.apply(theirs, { fieldManager: 'operator-controller' });
+  const args = ['--cluster', kubeconfigPath];
+  const start = (given: readonly string[]): ReturnType<typeof startPlatform> =>
+    startPlatform(readConfig(parseOptions(upOptions, given, {}).values), { log: silentLogger() });
+  await expect(start(args)).rejects.toThrow('leave them to it with --no-cluster-catalogs; nothing was changed');
+  const kind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+  expect((await kube.list(kind)).items.map(({ metadata }) => metadata.name)).toEqual([theirs.metadata.name]);
+  await using _platform = await start([...args, '--no-cluster-catalogs']);
+  const after = await kube.get({ ...kind, name: theirs.metadata.name ?? '' });
+  expect(after['spec']).toEqual(before['spec']);
+  const managers = (after.metadata.managedFields ?? []).map(({ manager }) => manager);
+  expect(managers).not.toContain('longshore');
 });
