@@ -116,9 +116,11 @@ test('a folder with other things is left as it is; what an end half-way left is 
   await provide({ isEnforced: false });
   expect((await readdir(cache)).toSorted()).toEqual(['catalog.index', 'digest']);
   await writeFile(join(cache, 'letter.txt'), 'x');
+  await writeFile(join(cache, 'report.unfinished'), 'x');
   await expect(provide({ isEnforced: false })).rejects.toThrow(
     'cache directory has unexpected contents: letter.txt: name another --cache-dir, or empty this one',
   );
+  expect(await readdir(cache)).toContain('report.unfinished');
 });
 
 const planOf = (args: readonly string[]): CachePlan => readCachePlan(parseOptions(serveOptions, args, {}).values);

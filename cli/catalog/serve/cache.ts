@@ -103,7 +103,6 @@ async function digestOf(source: CatalogSource, dir: string): Promise<string> {
 async function openFolder(dir: string): Promise<void> {
   makeFolder(dir);
   const names = await readdir(dir);
-  for (const name of names.filter((found) => found.endsWith('.unfinished'))) await rm(join(dir, name), { force: true });
   const known = [indexName, digestName, errorsName, 'lost+found'];
   const strange = names.filter((name) => !known.includes(name) && !name.endsWith('.unfinished'));
   if (strange.length > 0) {
@@ -111,6 +110,7 @@ async function openFolder(dir: string): Promise<void> {
     const advice = 'name another --cache-dir, or empty this one';
     throw new TerminalError('UnexpectedContents', `cache directory has unexpected contents: ${listed}: ${advice}`);
   }
+  for (const name of names.filter((found) => found.endsWith('.unfinished'))) await rm(join(dir, name), { force: true });
 }
 
 /** @throws TerminalError InvalidCatalog, unless that is allowed */
