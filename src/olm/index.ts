@@ -2,7 +2,7 @@
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; `addSubscriptions` resolves
  *  the Subscriptions of each namespace. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
- *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base, src/extension-server */
+ *    src/controller, src/kube, src/rbac, src/metrics, src/dependencies, src/constraints, src/api, src/base, src/extension-server */
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export { readPullSecrets } from './catalog-content/pull-secrets.ts';

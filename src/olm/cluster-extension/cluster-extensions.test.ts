@@ -227,6 +227,57 @@ test('deleted with --cascade=orphan it leaves its BundleDeployment, whichever of
   await cluster.kube.delete(deploymentRef);
 });
 
+/** A BundleDeployment with the Bundle that it has installed, whose properties are noted. */
+async function standing(name: string, properties: readonly JsonObject[], owner?: KubeObject): Promise<void> {
+  const extensions = { ...extensionKind, name: 'tide', uid: owner?.metadata.uid ?? '', controller: true };
+  const template = { spec: { provisionerClassName: 'x', source: { type: 'image', image: { ref: 'x' } } } };
+  const spec = { provisionerClassName: 'x', template };
+  const ownerReferences = owner === undefined ? [] : [extensions];
+  const made = await cluster.kube.create(
+    { ...rukpak, kind: 'BundleDeployment', metadata: { name, ownerReferences }, spec } as unknown as KubeObject,
+    user,
+  );
+  const annotations = { 'core.rukpak.io/bundle-properties': JSON.stringify(properties) };
+  const bundle = await cluster.kube.create(
+    { ...bundleKind, metadata: { name: `${name}-1`, annotations }, spec: template.spec } as unknown as KubeObject,
+    user,
+  );
+  const { uid } = made.metadata;
+  const bundles = [{ name: `${name}-1`, uid: bundle.metadata.uid ?? '', specHash: '' }];
+  const record = { uid, bundles, installation: 'Done', groupKinds: [], namespaces: [] };
+  const status = { activeBundle: `${name}-1`, record } as unknown as JsonObject;
+  await cluster.kube.patch({ ...deploymentRef, name }, { status }, { ...user, subresource: 'status' });
+}
+
+test('with it go the dependencies that were made for it, but not those that others need', async () => {
+  offer('1.0.0');
+  await launch();
+  const extension = await ask();
+  await untilInstalled('1.0.0');
+  await halt();
+  const provides = (packageName: string) => ({ type: 'olm.package', value: { packageName, version: '1.0.0' } });
+  const needs = { type: 'olm.package.required', value: { packageName: 'base', versionRange: '>=1.0.0' } };
+  await standing('tide-base', [provides('base')], extension);
+  await standing('tide-alone', [provides('alone')], extension);
+  await standing('wave', [provides('wave'), needs]);
+  await launch();
+  await cluster.kube.delete(extensionRef);
+  await eventually(async () => expect(await find(extensionRef)).toBeUndefined());
+  const { items } = await cluster.kube.list(deploymentRef);
+  expect(items.map(({ metadata }) => [metadata.name, metadata.ownerReferences ?? []])).toEqual([
+    ['tide-base', []],
+    ['wave', []],
+  ]);
+  const events = await eventually(async () => {
+    const list = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+    const kept = list.items.filter(({ reason }) => reason === 'DependencyKept');
+    expect(kept).toHaveLength(1);
+    return kept;
+  });
+  expect(events[0]?.['message']).toContain('BundleDeployment tide-base stays without an owner: it is needed by wave');
+  for (const { metadata } of items) await cluster.kube.delete({ ...deploymentRef, name: metadata.name ?? '' });
+});
+
 const installOf = (extension: KubeObject) => objectAt(extension as unknown as JsonObject, 'status', 'install');
 
 // The status shows no name with build metadata.

@@ -1,4 +1,5 @@
 import { extensionFinalizer } from '../../api/index.ts';
+import type { JsonObject } from '../../base/index.ts';
 import { conditionsOf, type Step } from '../../controller/index.ts';
 import {
   hasFinalizer,
@@ -13,7 +14,10 @@ import { deploymentNameOf } from './choice.ts';
 import { progressingCondition } from './conditions.ts';
 import { fieldManager } from './context.ts';
 import { ownDeployments } from './find.ts';
+import { neededByOthers } from './needed-by-others.ts';
 import type { ExtensionRun } from './run.ts';
+
+const maxNamed = 10;
 
 /** Deletes a BundleDeployment as it was read: one that the garbage collector has just taken the owner off, as with `--cascade=orphan`, stays. */
 async function remove({ context }: ExtensionRun, live: KubeObject, signal: AbortSignal): Promise<void> {
@@ -24,6 +28,29 @@ async function remove({ context }: ExtensionRun, live: KubeObject, signal: Abort
   } catch (thrown) {
     if (!isNotFound(thrown) && !isOtherObject(thrown)) throw thrown;
   }
+}
+
+/** Removes a dependency; what others need stays without an owner, as it is. */
+async function removeDependency(
+  run: ExtensionRun,
+  live: KubeObject,
+  { own, signal }: { readonly own: readonly KubeObject[]; readonly signal: AbortSignal },
+): Promise<'removed' | 'kept'> {
+  const { context, object } = run;
+  const users = neededByOthers(context, live, own);
+  if (users.length === 0) {
+    await remove(run, live, signal);
+    return 'removed';
+  }
+  const { name = '', ownerReferences = [] } = live.metadata;
+  const left = ownerReferences.filter(({ uid }) => uid !== object.metadata.uid);
+  const metadata = { ...preconditionOf(live), ownerReferences: left as unknown as JsonObject[] };
+  const written = await context.kube.patch(refOf(live), { metadata }, { fieldManager, signal });
+  context.deployments.wrote(written);
+  const more = users.length > maxNamed ? ` and ${users.length - maxNamed} more` : '';
+  const message = `BundleDeployment ${name} stays without an owner: it is needed by ${users.slice(0, maxNamed).join(', ')}${more}. Delete it when it is not`;
+  context.events.record(object, { type: 'Warning', reason: 'DependencyKept', message });
+  return 'kept';
 }
 
 /** Reports what is still to be removed, and what it waits for or fails of. */
@@ -46,7 +73,9 @@ export const removeDeleted: Step<ExtensionRun> = async (run, { signal }) => {
   if (!hasFinalizer(object, extensionFinalizer)) return 'stop';
   const left = hasFinalizer(object, 'orphan') ? [] : ownDeployments(context, object);
   const main = left.filter(({ metadata }) => metadata.name === deploymentNameOf(object.metadata.name ?? ''));
-  for (const live of main.length > 0 ? main : left) await remove(run, live, signal);
+  for (const live of main) await remove(run, live, signal);
+  const dependencies = main.length > 0 ? [] : left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  for (const live of dependencies) await removeDependency(run, live, { own: left, signal });
   if (left.length > 0) {
     reportRemoval(run, left);
     return 'stop';
@@ -63,7 +92,8 @@ export async function removeUnneeded(
 ): Promise<void> {
   for (const live of others) {
     if (live.metadata.deletionTimestamp !== undefined) continue;
-    await remove(run, live, signal);
+    const own = ownDeployments(run.context, run.object);
+    if ((await removeDependency(run, live, { own, signal })) === 'kept') continue;
     const message = `BundleDeployment ${live.metadata.name ?? ''} is not needed any more`;
     run.context.events.record(run.object, { type: 'Normal', reason: 'Released', message });
   }
