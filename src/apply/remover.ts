@@ -25,6 +25,7 @@ import { assertPermissions, needsOfRemoval } from './permissions/index.ts';
 import { releaseObject } from './release.ts';
 import type { InstallationProgress, RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
+import { whyRetainNamespace } from './vacated-namespaces.ts';
 
 /** What becomes of objects that a former BundleDeployment has left. */
 interface FormerTerms {
@@ -268,6 +269,23 @@ export class Remover {
     return used.filter((crd) => crd !== undefined);
   }
 
+  /** Releases Namespaces in which others have objects, which would be deleted with them. */
+  async #releaseUsedNamespaces(
+    owner: Owner,
+    namespaces: readonly InstalledObject[],
+    terms: RemovalTerms,
+  ): Promise<readonly InstalledObject[]> {
+    const used: InstalledObject[] = [];
+    for (const namespace of namespaces) {
+      const why = await whyRetainNamespace(this.#deps.kube, namespace.ref, { ...terms, owner });
+      if (why === undefined) continue;
+      await this.#release(owner, [namespace], terms.signal);
+      terms.onNamespaceRetained(why);
+      used.push(namespace);
+    }
+    return used;
+  }
+
   /** Releases what the owner's account may change. */
   async #releasePermitted(owner: Owner, objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
     for (const object of objects) {
@@ -290,7 +308,9 @@ export class Remover {
     batch: readonly InstalledObject[],
     terms: RemovalTerms,
   ): Promise<readonly InstalledObject[]> {
-    const used = new Set(await this.#releaseUsedCrds(owner, batch.filter(isStandingCrd), terms));
+    const crds = await this.#releaseUsedCrds(owner, batch.filter(isStandingCrd), terms);
+    const namespaces = await this.#releaseUsedNamespaces(owner, batch.filter(isStandingNamespace), terms);
+    const used = new Set([...crds, ...namespaces]);
     const doomed = batch.filter((object) => !used.has(object));
     const left = await this.#deleteAll(owner, doomed, terms.signal);
     const isLeft = new Set(left);
@@ -341,6 +361,10 @@ async function deleteOne(object: InstalledObject, deletion: Deletion): Promise<b
 /** Whether the object was installed with a reference to its owner, and is not being deleted. */
 function isReferring({ ref, isRetained, isDeleting }: InstalledObject): boolean {
   return !isDeleting && !isRetained && !isCrd(ref) && !isNamespace(ref);
+}
+
+function isStandingNamespace({ ref, isDeleting }: InstalledObject): boolean {
+  return isNamespace(ref) && !isDeleting;
 }
 
 function isStandingCrd({ ref, isDeleting }: InstalledObject): boolean {

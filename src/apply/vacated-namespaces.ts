@@ -9,6 +9,7 @@ import {
   type KubeClient,
   type KubeObject,
   NoKindMatch,
+  type ObjectRef,
   type OwnerReference,
   refOf,
 } from '../kube/index.ts';
@@ -144,8 +145,12 @@ function counted(objects: readonly KubeObject[]): string {
   return `${kinds.map(([kind, count]) => `${kind} (${count})`).join(', ')}${more}`;
 }
 
-/** Why the namespace must be retained; undefined when it is empty. */
-async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): Promise<string | undefined> {
+/** Why the namespace must be retained; undefined when it is empty except for what every namespace has, and what is being deleted. */
+async function whyKeep(
+  kube: KubeClient,
+  namespace: string,
+  leaving: Omit<Leaving, 'onNamespaceRetained'>,
+): Promise<string | undefined> {
   const other = leaving.othersIn(namespace);
   if (other !== undefined) return `${bundleDeploymentResource.kind} "${other}" has objects in it`;
   try {
@@ -164,6 +169,10 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
     if (!isKubeError(thrown) || ![403, 503].includes(thrown.failure.status)) throw thrown;
     return `its contents cannot be listed (${errorMessage(thrown)})`;
   }
+}
+
+function adviceFor(name: string): string {
+  return `When it is no longer needed: kubectl delete namespace ${name}`;
 }
 
 async function readMade(kube: KubeClient, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
@@ -205,11 +214,20 @@ export async function leaveNamespaces(kube: KubeClient, names: readonly string[]
     const ref = refOf(namespace);
     const why = (await whyKeep(kube, name, leaving)) ?? (await remove(kube, namespace, leaving));
     if (why === undefined) continue;
-    const advice = `When it is no longer needed: kubectl delete namespace ${name}`;
     leaving.onNamespaceRetained(
-      `${describeRef(ref)}, which was created for the installation, is retained: ${why}. ${advice}`,
+      `${describeRef(ref)}, which was created for the installation, is retained: ${why}. ${adviceFor(name)}`,
     );
   }
+}
+
+/** Why a Namespace that a bundle contains must be retained: what others have in it would be deleted with it. Undefined where there is nothing. */
+export async function whyRetainNamespace(
+  kube: KubeClient,
+  ref: ObjectRef,
+  leaving: Omit<Leaving, 'onNamespaceRetained'>,
+): Promise<string | undefined> {
+  const why = await whyKeep(kube, ref.name, leaving);
+  return why && `${describeRef(ref)} is retained: ${why}. ${adviceFor(ref.name)}`;
 }
 
 /** Where objects were and are no more. */

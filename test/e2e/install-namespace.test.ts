@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound } from '../../src/kube/index.ts';
 import { acmeCsv, eventually } from '../support/index.ts';
-import type { Files } from './contents.ts';
+import { configMap, type Files } from './contents.ts';
 import { operator } from './registry-contents.ts';
 import { bundleDeployment, startWorld, type World } from './world.ts';
 
@@ -153,4 +153,42 @@ describe('namespaces of one operator', { shuffle: false }, () => {
       isDeleted({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'orphan-place', name: manager }),
     ).resolves.toBe(false);
   }, 120_000);
+});
+
+describe('a namespace that a bundle contains', () => {
+  /** Version 2 is without the namespace. */
+  async function contained(name: string, place: string): Promise<() => Promise<void>> {
+    const namespace = `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${place}}\n`;
+    const own = configMap('own', place, { by: name });
+    const first = world.imageSource(`${name}:v1`, { 'manifests/a.yaml': `${namespace}---\n${own}` });
+    const second = world.imageSource(`${name}:v2`, { 'manifests/a.yaml': configMap(name, 'default', { by: name }) });
+    await world.kube.create(bundleDeployment(name, first), asTest);
+    await world.deploymentWith(name, installed);
+    return async () => {
+      await world.kube.patch(deploymentRef(name), { spec: { template: { spec: { source: second } } } }, asTest);
+      await eventually(async () => expect(await isDeleted(configMapRef('default', name))).toBe(false));
+      await world.deploymentWith(name, installed);
+    };
+  }
+
+  test.each(['upgrade', 'removal'])('stays with what others have in it after an %s, and goes without', async (what) => {
+    for (const isUsed of [true, false]) {
+      const [name, place] = [`${what}-${isUsed}`, `place-${what}-${isUsed}`];
+      const upgrade = await contained(name, place);
+      if (isUsed) await createConfigMap(place, 'mine');
+      await (what === 'upgrade' ? upgrade() : remove(name));
+      await whenDeleted(configMapRef(place, 'own'));
+      if (!isUsed) {
+        await whenDeleted(namespaceRef(place));
+        continue;
+      }
+      await whenReported('NamespaceKept', `Namespace \\"${place}\\" is retained: ConfigMap (1) in it`);
+      const { metadata } = await world.get('Namespace', place);
+      expect([metadata.deletionTimestamp, metadata.labels?.['core.rukpak.io/owner-name']]).toEqual([
+        undefined,
+        undefined,
+      ]);
+      expect((await world.get('ConfigMap', 'mine', place)).metadata.deletionTimestamp).toBeUndefined();
+    }
+  });
 });
