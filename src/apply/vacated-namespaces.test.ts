@@ -30,8 +30,15 @@ function clusterWith(pages: readonly (readonly KubeObject[])[], deleted: string[
   return client as KubeClient;
 }
 
+const copy: KubeObject = {
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'ClusterServiceVersion',
+  metadata: { name: 'boat.v1', labels: { 'olm.copiedFrom': 'operators' } },
+};
+
 test.each([
   { what: 'nothing but what is being deleted', pages: [[leaving('a')]], expected: ['left'] },
+  { what: 'the copy of an operator of all namespaces', pages: [[copy]], expected: ['left'] },
   {
     what: 'an object of others behind a page of what is being deleted',
     pages: [[leaving('a')], [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'z' } }]],

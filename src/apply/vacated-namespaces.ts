@@ -1,4 +1,4 @@
-import { bundleDeploymentResource, namespaceMadeForAnnotation } from '../api/index.ts';
+import { bundleDeploymentResource, namespaceMadeForAnnotation, olmLabels } from '../api/index.ts';
 import { errorMessage, mapLimit } from '../base/index.ts';
 import {
   describeRef,
@@ -50,6 +50,8 @@ const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> =
   PodMetrics: always,
   // Those of catalogs that are visible in all namespaces are listed in each.
   PackageManifest: always,
+  // Operators of all namespaces have a copy in each.
+  ClusterServiceVersion: ({ metadata }) => metadata.labels?.[olmLabels.copiedFrom] !== undefined,
 };
 
 /** cert-manager leaves the Secrets of deleted Certificates; those with the name that ours have do not have an owner. */
