@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, WaitingError } from '../src/base/index.ts';
-import { conditionsOf, type ReconcileRun, type StatusWriter, type Step } from '../src/controller/index.ts';
-import type { KubeObject } from '../src/kube/index.ts';
+import { type ReconcileRun, type StatusWriter, type Step } from '../src/controller/index.ts';
+import { conditionsOf, type KubeObject } from '../src/kube/index.ts';
 import type { ProvisionerContext } from './context.ts';
 
 /** A run of either kind. */

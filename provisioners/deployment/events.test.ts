@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
-import { conditionsOf, type StatusHolder, StatusWriter, type StatusWriterOptions } from '../../src/controller/index.ts';
-import type { Condition } from '../../src/kube/index.ts';
+import { type StatusHolder, StatusWriter, type StatusWriterOptions } from '../../src/controller/index.ts';
+import { type Condition, conditionsOf } from '../../src/kube/index.ts';
 import { withMissing } from './conditions.ts';
 import { type Standing, transitionEvents } from './events.ts';
 

@@ -1,7 +1,7 @@
 import { type BundleDeployment, group, parseBundleDeployment, shardLabel } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
-import { conditionsOf, type ReconcileContext, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
-import { isConflict, type KubeObject, type ObjectEvent, refOf } from '../../src/kube/index.ts';
+import { type ReconcileContext, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
+import { conditionsOf, isConflict, type KubeObject, type ObjectEvent, refOf } from '../../src/kube/index.ts';
 import type { ReferredValues } from '../chart-values.ts';
 import type { ProvisionerContext } from '../context.ts';
 import {

@@ -6,8 +6,8 @@ import {
   clusterVersionResource,
 } from '../api/index.ts';
 import { isJsonEqual, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from '../base/index.ts';
-import { type ControllerDefinition, conditionsOf, defineController, type Manager } from '../controller/index.ts';
-import { type CacheChange, groupOf, type KubeObject, type OwnerReference } from '../kube/index.ts';
+import { type ControllerDefinition, defineController, type Manager } from '../controller/index.ts';
+import { type CacheChange, conditionsOf, groupOf, type KubeObject, type OwnerReference } from '../kube/index.ts';
 import { type ApplyMode, defaultProfile, type ReleaseManifest } from '../release/index.ts';
 import { addStatusAdapter } from './adapters/controller.ts';
 import type { ApplyContext } from './apply/apply-task.ts';

@@ -31,7 +31,7 @@ export { type ReconcileTurn, ReconcileTurns, type ReconcileTurnsOptions } from '
 export { spread } from './spread.ts';
 export {
   type ConditionChange,
-  conditionsOf,
+  changedConditions,
   type StatusHolder,
   StatusWriter,
   type StatusWriterOptions,

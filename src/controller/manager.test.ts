@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually, openBareCluster } from '../../test/support/index.ts';
 import { silentLogger, systemClock, TerminalError } from '../base/index.ts';
-import { type KindCache, type KubeObject, NoKindMatch, namespacedName } from '../kube/index.ts';
+import { conditionsOf, type KindCache, type KubeObject, NoKindMatch, namespacedName } from '../kube/index.ts';
 import {
-  conditionsOf,
   createManager,
   defineController,
   type Manager,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, openBareCluster, SteppedClock } from '../../test/support/index.ts';
 import type { JsonObject } from '../base/index.ts';
-import type { KubeObject, ObjectEvent } from '../kube/index.ts';
-import { conditionsOf, type StatusHolder, StatusWriter } from './status.ts';
+import { conditionsOf, type KubeObject, type ObjectEvent } from '../kube/index.ts';
+import { changedConditions, type StatusHolder, StatusWriter } from './status.ts';
 
 const options = { fieldManager: 'demo' };
 const signal = new AbortController().signal;
@@ -131,4 +131,21 @@ test('an object that was deleted meanwhile is not an error', async () => {
   const late = new StatusWriter(gone.object, { ...options, kube: cluster.kube, clock });
   late.set(gone, [ready]);
   await late.flush(gone, signal);
+});
+
+test('conditions are changed by their reason or message, also very many of them', () => {
+  const withReasons = (reasonOf: (index: number) => string): KubeObject => {
+    const conditions = Array.from({ length: 30_000 }, (_, index) => ({
+      type: `t-${index}`,
+      status: 'True',
+      reason: reasonOf(index),
+      message: 'a',
+    }));
+    return { apiVersion: 'v1', kind: 'Demo', metadata: { name: 'a' }, status: { conditions } };
+  };
+  const changed = changedConditions(
+    withReasons(() => 'First'),
+    withReasons((index) => (index === 7 ? 'Second' : 'First')),
+  );
+  expect(changed.map(({ type, reason }) => [type, reason])).toEqual([['t-7', 'Second']]);
 });

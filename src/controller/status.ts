@@ -8,6 +8,7 @@ import {
 } from '../base/index.ts';
 import {
   type Condition,
+  conditionsOf,
   type EventRecorder,
   isNotFound,
   isOtherObject,
@@ -60,10 +61,13 @@ function statusOf(object: KubeObject): JsonObject {
   return isJsonObject(object['status']) ? object['status'] : {};
 }
 
-/** The conditions of `object`, as they are. */
-export function conditionsOf(object: KubeObject): readonly Condition[] {
-  const { conditions } = statusOf(object);
-  return Array.isArray(conditions) ? (conditions.filter(isJsonObject) as unknown as readonly Condition[]) : [];
+/** The conditions of `after` whose reason or message `before` does not have. */
+export function changedConditions(before: KubeObject, after: KubeObject): readonly Condition[] {
+  const former = new Map(conditionsOf(before).map((condition) => [condition.type, condition]));
+  return conditionsOf(after).filter(({ type, reason, message }) => {
+    const was = former.get(type);
+    return was?.reason !== reason || was.message !== message;
+  });
 }
 
 function withStatus(object: KubeObject, changes: JsonObject): KubeObject {

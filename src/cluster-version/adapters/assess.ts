@@ -1,7 +1,7 @@
 import { healthOf } from '../../apply/index.ts';
 import { isTrueAt, type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
-import { conditionsOf } from '../../controller/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+
+import { conditionsOf, type KubeObject } from '../../kube/index.ts';
 import type { SourceKind } from './sources.ts';
 
 /** What a source shows of its component. */

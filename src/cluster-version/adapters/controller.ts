@@ -9,7 +9,6 @@ import {
 } from '../../base/index.ts';
 import {
   type ControllerDefinition,
-  conditionsOf,
   defineController,
   type Manager,
   type ReconcileRun,
@@ -18,6 +17,7 @@ import {
 } from '../../controller/index.ts';
 import {
   type Condition,
+  conditionsOf,
   isNotFound,
   type KubeClient,
   type KubeObject,

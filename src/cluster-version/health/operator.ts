@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
-import { conditionsOf } from '../../controller/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+
+import { conditionsOf, type KubeObject } from '../../kube/index.ts';
 import type { ApplyMode, ReleaseTask } from '../../release/index.ts';
 import { objectOf } from '../failures/api-failure.ts';
 import { type FailureEffect, UpdateFailure } from '../failures/update-failure.ts';

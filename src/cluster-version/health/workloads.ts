@@ -1,7 +1,7 @@
 import { type Health, healthOf } from '../../apply/index.ts';
 import { isJsonObject, TransientError } from '../../base/index.ts';
-import { conditionsOf } from '../../controller/index.ts';
-import type { Condition, KubeObject } from '../../kube/index.ts';
+
+import { type Condition, conditionsOf, type KubeObject } from '../../kube/index.ts';
 import type { ReleaseManifest, ReleaseTask } from '../../release/index.ts';
 import { objectOf } from '../failures/api-failure.ts';
 import { UpdateFailure } from '../failures/update-failure.ts';

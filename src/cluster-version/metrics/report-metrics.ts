@@ -5,8 +5,8 @@ import {
   parseClusterVersion,
 } from '../../api/index.ts';
 import { type JsonObject, objectAt, textAt } from '../../base/index.ts';
-import { conditionsOf, type Manager } from '../../controller/index.ts';
-import type { KindCache, KubeObject, ListTarget } from '../../kube/index.ts';
+import { type Manager } from '../../controller/index.ts';
+import { conditionsOf, type KindCache, type KubeObject, type ListTarget } from '../../kube/index.ts';
 import type { LabelledValue, MetricValues } from '../../metrics/index.ts';
 import type { EngineContext } from '../engine.ts';
 import { clusterVersionMetrics } from './metrics.ts';

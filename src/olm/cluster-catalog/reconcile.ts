@@ -1,6 +1,6 @@
 import { type ClusterCatalog, catalogFinalizer, parseClusterCatalog, parseImageReference } from '../../api/index.ts';
 import {
-  conditionsOf,
+  changedConditions,
   type ReconcileRun,
   requeueAfter,
   StatusWriter,
@@ -74,11 +74,11 @@ const ensureFinalizer: Step<CatalogRun> = async (run, { signal }) => {
 const warningReasons: ReadonlySet<string> = new Set(['Retrying', 'Blocked', 'InvalidPackages']);
 
 function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
-  return conditionsOf(after).flatMap(({ type, reason, message }): ObjectEvent[] => {
-    const old = conditionsOf(before).find((one) => one.type === type);
-    if (old?.reason === reason && old.message === message) return [];
-    return [{ type: warningReasons.has(reason) ? 'Warning' : 'Normal', reason, message }];
-  });
+  return changedConditions(before, after).map(({ reason, message }) => ({
+    type: warningReasons.has(reason) ? 'Warning' : 'Normal',
+    reason,
+    message,
+  }));
 }
 
 function report(run: CatalogRun, findings: Findings): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type JsonObject, systemClock } from '../../base/index.ts';
-import { conditionsOf, StatusWriter } from '../../controller/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { StatusWriter } from '../../controller/index.ts';
+import { conditionsOf, type KubeObject } from '../../kube/index.ts';
 import { setStatus } from './status.ts';
 
 function catalog(conditions: readonly JsonObject[]): KubeObject {

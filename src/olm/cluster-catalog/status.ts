@@ -1,7 +1,7 @@
 import type { ClusterCatalogConditionType, ClusterCatalogReason } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import { conditionsOf, type StatusHolder, type StatusWriter, type WorkState } from '../../controller/index.ts';
-import type { Condition } from '../../kube/index.ts';
+import { type StatusHolder, type StatusWriter, type WorkState } from '../../controller/index.ts';
+import { type Condition, conditionsOf } from '../../kube/index.ts';
 import type { CatalogRecord } from '../catalog-content/catalog-store.ts';
 import { blocked, unpacking } from './plan.ts';
 

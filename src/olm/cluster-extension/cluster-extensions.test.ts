@@ -4,8 +4,8 @@ import { drawnCatalog, drawnPackage } from '../../../test/support/drawn-package.
 import { holdWatch } from '../../../test/support/held-watch.ts';
 import { type BareCluster, cutOff, eventually, openBareCluster } from '../../../test/support/index.ts';
 import { type Clock, type JsonObject, objectAt, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
-import { conditionsOf, createManager, type Manager } from '../../controller/index.ts';
-import { type Condition, findObject, type KubeClient, type KubeObject } from '../../kube/index.ts';
+import { createManager, type Manager } from '../../controller/index.ts';
+import { type Condition, conditionsOf, findObject, type KubeClient, type KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import { answerExtension } from './answer.ts';
 import { addClusterExtensions } from './controller.ts';

@@ -1,7 +1,7 @@
 import { bundleResource, extensionFinalizer } from '../../api/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
-import { conditionsOf, requeueAfter, type Step } from '../../controller/index.ts';
-import { hasFinalizer, isConflict, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
+import { requeueAfter, type Step } from '../../controller/index.ts';
+import { conditionsOf, hasFinalizer, isConflict, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import type { ExtensionChoice } from '../../operators/index.ts';
 import { choiceIn, deploymentNameOf } from './choice.ts';
 import {

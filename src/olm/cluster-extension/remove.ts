@@ -1,7 +1,8 @@
 import { extensionFinalizer } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import { conditionsOf, type Step } from '../../controller/index.ts';
+import { type Step } from '../../controller/index.ts';
 import {
+  conditionsOf,
   hasFinalizer,
   isNotFound,
   isOtherObject,

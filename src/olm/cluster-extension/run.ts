@@ -1,6 +1,6 @@
 import { type ClusterExtension, parseClusterExtension } from '../../api/index.ts';
-import { conditionsOf, type ReconcileRun, StatusWriter } from '../../controller/index.ts';
-import type { KubeObject, ObjectEvent } from '../../kube/index.ts';
+import { changedConditions, type ReconcileRun, StatusWriter } from '../../controller/index.ts';
+import { type KubeObject, type ObjectEvent } from '../../kube/index.ts';
 import type { ExtensionChoice, InstalledChoice } from '../../operators/index.ts';
 import type { Needed } from '../platform-operator/plan.ts';
 import type { Deprecations } from './answer.ts';
@@ -42,9 +42,7 @@ const warningReasons: ReadonlySet<string> = new Set([
 
 /** Events of the conditions that have changed; those of what only waits are left out. */
 function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
-  return conditionsOf(after).flatMap(({ type, status, reason, message }): ObjectEvent[] => {
-    const was = conditionsOf(before).find((one) => one.type === type);
-    if (was?.reason === reason && was.message === message) return [];
+  return changedConditions(before, after).flatMap(({ type, status, reason, message }): ObjectEvent[] => {
     if (type !== 'Deprecated' && type.endsWith('Deprecated')) return [];
     if (warningReasons.has(reason)) return [{ type: 'Warning', reason, message }];
     return type === 'Installed' && status === 'True' ? [{ type: 'Normal', reason: 'Installed', message }] : [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { createNamespace, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
-import { conditionsOf } from '../../controller/index.ts';
+import { conditionsOf } from '../../kube/index.ts';
 import { addOlmConfig } from './controller.ts';
 
 const user = { fieldManager: 'test' };

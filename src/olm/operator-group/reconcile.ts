@@ -8,8 +8,8 @@ import {
   parseOperatorGroup,
 } from '../../api/index.ts';
 import { formatTimestamp, isJsonEqual, type JsonObject } from '../../base/index.ts';
-import { conditionsOf, type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
-import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
+import { type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
+import { conditionsOf, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { ApiSet, areIntersecting, parseApis, surfaceOf } from '../../operators/index.ts';
 import { ensureRbac } from '../rbac-objects.ts';
 import type { GroupContext } from './context.ts';

@@ -2,7 +2,6 @@ import { parsePlatformOperator, platformOperatorResource } from '../../api/index
 import { type Clock, type JsonObject, objectsAt } from '../../base/index.ts';
 import {
   type ControllerDefinition,
-  conditionsOf,
   defineController,
   type ReconcileRun,
   StatusWriter,
@@ -10,6 +9,7 @@ import {
 } from '../../controller/index.ts';
 import {
   type Condition,
+  conditionsOf,
   groupOf,
   isNotFound,
   type KindCache,

@@ -1,7 +1,7 @@
 import { parsePlatformOperator } from '../../api/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
-import { conditionsOf, type Step } from '../../controller/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { type Step } from '../../controller/index.ts';
+import { conditionsOf, type KubeObject } from '../../kube/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import { choiceOf, deploymentNameFor, type PlacedChoice, type Resolved } from './choice.ts';
 import {

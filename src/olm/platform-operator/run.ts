@@ -1,6 +1,6 @@
 import { type PlatformOperator, parsePlatformOperator } from '../../api/index.ts';
-import { conditionsOf, type ReconcileRun, StatusWriter } from '../../controller/index.ts';
-import type { KubeObject, ObjectEvent } from '../../kube/index.ts';
+import { changedConditions, type ReconcileRun, StatusWriter } from '../../controller/index.ts';
+import { type KubeObject, type ObjectEvent } from '../../kube/index.ts';
 import { formatResolved, type Resolved, resolvedOf } from './choice.ts';
 import { fieldManager, type PlatformContext } from './context.ts';
 
@@ -33,9 +33,7 @@ const warningReasons: ReadonlySet<string> = new Set(['UpdateBlocked', 'SourceFai
 
 /** Events of the conditions that have changed; a condition that only waits is none. */
 function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
-  return conditionsOf(after).flatMap(({ type, status, reason, message }): ObjectEvent[] => {
-    const was = conditionsOf(before).find((condition) => condition.type === type);
-    if (was?.reason === reason && was.message === message) return [];
+  return changedConditions(before, after).flatMap(({ type, status, reason, message }): ObjectEvent[] => {
     const isWarning = warningReasons.has(reason) || (type === 'Deprecated' && status === 'True');
     if (isWarning) return [{ type: 'Warning', reason, message }];
     const isNotable = reason === 'UpdateAvailable' || (type === 'Installed' && status === 'True');

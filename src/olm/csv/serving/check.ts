@@ -1,7 +1,7 @@
 import type { ClusterServiceVersion } from '../../../api/index.ts';
 import { errorMessage, remainingMs, TerminalError } from '../../../base/index.ts';
-import { conditionsOf } from '../../../controller/index.ts';
-import { type KubeObject, NoKindMatch } from '../../../kube/index.ts';
+
+import { conditionsOf, type KubeObject, NoKindMatch } from '../../../kube/index.ts';
 import type { ServingContext } from './context.ts';
 import { conversionFault } from './conversions.ts';
 import { apiServiceName, ownedApiServices, servedDeployments, webhooksOf } from './descriptions.ts';
