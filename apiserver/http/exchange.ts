@@ -97,7 +97,7 @@ function written(response: HttpResponse, bytes: Buffer): Promise<void> {
 }
 
 /** One request and its answer: what every step of the pipeline shares. */
-export class Exchange {
+export class Exchange implements Disposable {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly path: string;
@@ -106,6 +106,8 @@ export class Exchange {
   readonly #transfers: TransferLimits;
   readonly #warnings: string[] = [];
   #takeTurn: (() => Promise<void>) | undefined;
+  #findRoom: ((bodyBytes: number) => Promise<Disposable>) | undefined;
+  #room: Disposable | undefined;
   #turnMs = 0;
   #interruption: { readonly error: StatusError | undefined } | undefined;
   #onInterrupt: ((error: StatusError | undefined) => void) | undefined;
@@ -133,6 +135,16 @@ export class Exchange {
     this.#takeTurn = take;
   }
 
+  /** What finds room for the document in a body, and what it changes, before it is parsed. */
+  set findRoom(find: (bodyBytes: number) => Promise<Disposable>) {
+    this.#findRoom = find;
+  }
+
+  /** Gives up the room. */
+  [Symbol.dispose](): void {
+    this.#room?.[Symbol.dispose]();
+  }
+
   /** Reads the body, at most 3 MiB.
    *  @throws StatusError 413, 429, 504 */
   async readBody(): Promise<Buffer> {
@@ -144,6 +156,7 @@ export class Exchange {
       if (chunks.sizeBytes > maxBodyBytes) throw tooManyBytes();
       held.grow(chunk.length);
     }
+    this.#room ??= await this.#findRoom?.(chunks.sizeBytes);
     await this.beginTurn();
     const body = chunks.join();
     assertFewBodyValues(body);

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import { badRequest, groupResource, notFound, StatusError, sharerOf, type UserInfo, UserTurns } from '../core/index.ts';
+import { storageName } from '../registry/index.ts';
 import { ObjectTooLargeError, StorageError } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
+import { DocumentRoom } from './document-room.ts';
 import { Exchange, type HttpRequest, type HttpResponse, type Reply, textReply, unknownPath } from './exchange.ts';
 import { impersonate } from './impersonation.ts';
 import { checkAcceptRoute, checkPatchRoute, negotiateFailure } from './negotiation.ts';
@@ -131,6 +133,7 @@ export class Pipeline {
   readonly #patch: VerbHandler;
   readonly #delegate: Delegate | undefined;
   readonly #turns = new UserTurns();
+  readonly #room = new DocumentRoom();
   /** Clients that find these leave it to the server to slow them down. */
   readonly #flowHeaders: readonly (readonly [string, string])[] = [
     ['x-kubernetes-pf-flowschema-uid', randomUUID()],
@@ -156,7 +159,7 @@ export class Pipeline {
 
   /** Answers one request; never rejects. `guard` stands between permission and answer. */
   async handle(request: HttpRequest, response: HttpResponse, guard?: RequestGuard): Promise<void> {
-    const exchange = new Exchange(request, response, this.#parts.transfers);
+    using exchange = new Exchange(request, response, this.#parts.transfers);
     const leave = new AbortController();
     // Most clients disconnect after the response: do not wait for that.
     response.on('close', () => {
@@ -283,6 +286,7 @@ export class Pipeline {
     const type = this.#typeOf(request);
     if (type === undefined) return this.#unknown(exchange.path);
     const handler = this.#handlerOf(type, request);
+    exchange.findRoom = (bodyBytes) => this.#findRoom(type, about, bodyBytes);
     if (request.verb === 'patch' && !type.isCustom) checkPatchRoute(exchange.header('content-type'));
     if (type.deprecationWarning !== undefined) this.#warnOf(type, request, exchange);
     return await handler({ ...about, parts: this.#parts, exchange, type });
@@ -298,6 +302,23 @@ export class Pipeline {
       if (about.signal.aborted) throw tooLate('request did not complete within the allotted timeout');
     };
     if (!writeVerbs.has(about.request.verb)) await exchange.beginTurn();
+  }
+
+  /** The document that a request changes counts with its body. */
+  #findRoom(
+    type: ResourceCall['type'],
+    {
+      request,
+      user,
+      signal,
+    }: { readonly request: ResourceRequest; readonly user: UserInfo; readonly signal: AbortSignal },
+    bodyBytes: number,
+  ): Promise<Disposable> {
+    const { name, namespace } = request;
+    const key = storageName(type, namespace, name);
+    const stored = name === '' ? undefined : this.#parts.store.get(type.storageKey, key);
+    const bytes = bodyBytes + (stored?.text.length ?? 0);
+    return this.#room.enter({ sharer: sharerOf(user), bytes, signal });
   }
 
   /** Requests that fail get no deprecation warning. */

@@ -52,6 +52,25 @@ test('pods that controllers read together are fewer than what is stored otherwis
   }
 });
 
+test('a server goes on when one user sends very many large objects of small values at a time', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-dense-'));
+  try {
+    await using server = await startServer(folder, heap);
+    const env = Array.from({ length: 40 }, (_, at) => ({ name: `e${at}` }));
+    const containers = Array.from({ length: 900 }, (_, at) => ({ name: `c${at}`, image: 'registry.example/c:1', env }));
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers } });
+    const path = '/api/v1/namespaces/default/pods?dryRun=All&timeout=10s';
+    const asked = Array.from({ length: 60 }, () => server.connection.ask({ method: 'POST', path, headers, body }));
+    // Those that come too late are refused.
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses).toContain(201);
+    expect(statuses.filter((status) => ![201, 429, 504].includes(status))).toEqual([]);
+    expect(server.hasEnded).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test.each([
   ['of one byte a character', filling],
   ['of two bytes a character', 'ж'.repeat(1_400_000)],
