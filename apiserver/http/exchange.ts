@@ -15,9 +15,9 @@ export type HttpResponse = ServerResponse;
 
 const gzipThresholdBytes = 128 * 1024;
 /** What is larger is sent while it is made, as far as it can be. */
-const maxWholeBytes = 1024 * 1024;
-/** What a response costs that is sent while it is made: its chunks on their way, and gzip. */
-const streamBytes = 1024 * 1024;
+const maxWholeBytes = 256 * 1024;
+/** What a response costs that is sent while it is made: its chunks on their way, an object, and gzip. */
+const streamBytes = 2 * 1024 * 1024;
 /** Smaller responses are not counted: connections cost more. */
 const smallBytes = 16 * 1024;
 /** Below the high-water mark of a socket, with the headers. */
@@ -106,7 +106,7 @@ export class Exchange implements Disposable {
   readonly #transfers: TransferLimits;
   readonly #warnings: string[] = [];
   #takeTurn: (() => Promise<void>) | undefined;
-  #findRoom: ((bodyBytes: number) => Promise<Disposable>) | undefined;
+  #findRoom: ((bytes: number) => Promise<Disposable>) | undefined;
   #room: Disposable | undefined;
   #turnMs = 0;
   #interruption: { readonly error: StatusError | undefined } | undefined;
@@ -135,14 +135,21 @@ export class Exchange implements Disposable {
     this.#takeTurn = take;
   }
 
-  /** What finds room for the document in a body, and what it changes, before it is parsed. */
-  set findRoom(find: (bodyBytes: number) => Promise<Disposable>) {
+  /** What finds room for so many bytes of documents, and for the object that the request changes. */
+  set findRoom(find: (bytes: number) => Promise<Disposable>) {
     this.#findRoom = find;
+  }
+
+  /** Waits for room for documents, such as those of a list, unless the request has some. It is given up when the answer is sent, or begins to be.
+   *  @throws StatusError 504 */
+  async haveRoom(bytes: number): Promise<void> {
+    this.#room ??= await this.#findRoom?.(bytes);
   }
 
   /** Gives up the room. */
   [Symbol.dispose](): void {
     this.#room?.[Symbol.dispose]();
+    this.#room = undefined;
   }
 
   /** Reads the body, at most 3 MiB.
@@ -156,7 +163,7 @@ export class Exchange implements Disposable {
       if (chunks.sizeBytes > maxBodyBytes) throw tooManyBytes();
       held.grow(chunk.length);
     }
-    this.#room ??= await this.#findRoom?.(chunks.sizeBytes);
+    await this.haveRoom(chunks.sizeBytes);
     await this.beginTurn();
     const body = chunks.join();
     assertFewBodyValues(body);
@@ -271,6 +278,7 @@ export class Exchange implements Disposable {
       if (isCompressed) markCompressed(headers);
       this.sendHead(code, headers);
       response.flushHeaders();
+      this[Symbol.dispose]();
       for await (const chunk of isCompressed ? compressed(chunks) : chunks) {
         if (response.destroyed) return;
         await written(response, chunk);

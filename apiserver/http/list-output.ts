@@ -13,6 +13,8 @@ import { wholeBody } from './reply-body.ts';
 const maxYamlCharacters = 4 * 1024 * 1024;
 /** Encoded items that are not made a second time. */
 const keptBytes = 16 * 1024 * 1024;
+/** Of a list that is sent as JSON while it is made. */
+const maxGatheredBytes = 2 * 1024 * 1024;
 
 /** A list without its items, and each of these. */
 interface ListParts {
@@ -136,11 +138,21 @@ function checkYamlSize(entries: readonly StoredEntry[]): void {
   throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
 }
 
+/** What is in memory of a list before it is sent. */
+function gatheredBytes(entries: readonly StoredEntry[], { syntax }: OutputForm): number {
+  const most = syntax === 'protobuf' ? keptBytes : maxGatheredBytes;
+  return Math.min(
+    entries.reduce((sum, { text }) => sum + text.length, 0),
+    most,
+  );
+}
+
 /** The answer with a page in the negotiated form, made while it is sent: no list is in memory as a whole.
  *  @throws StatusError 413 for large ones as YAML */
 export async function listReply(call: ResourceCall, page: Page, form: OutputForm): Promise<Reply> {
   const { entries } = page;
   if (form.syntax === 'yaml') checkYamlSize(entries);
+  await call.exchange.haveRoom(gatheredBytes(entries, form));
   const parts = partsOf(call, page, form);
   if (form.syntax === 'yaml') {
     const whole = JSON.parse(wholeBody({ pieces: jsonPieces(parts) }).toString()) as JsonValue;

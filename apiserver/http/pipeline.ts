@@ -286,7 +286,7 @@ export class Pipeline {
     const type = this.#typeOf(request);
     if (type === undefined) return this.#unknown(exchange.path);
     const handler = this.#handlerOf(type, request);
-    exchange.findRoom = (bodyBytes) => this.#findRoom(type, about, bodyBytes);
+    exchange.findRoom = (bytes) => this.#findRoom(type, about, bytes);
     if (request.verb === 'patch' && !type.isCustom) checkPatchRoute(exchange.header('content-type'));
     if (type.deprecationWarning !== undefined) this.#warnOf(type, request, exchange);
     return await handler({ ...about, parts: this.#parts, exchange, type });
@@ -304,7 +304,7 @@ export class Pipeline {
     if (!writeVerbs.has(about.request.verb)) await exchange.beginTurn();
   }
 
-  /** The document that a request changes counts with its body. */
+  /** The stored object that a request changes counts with its body. */
   #findRoom(
     type: ResourceCall['type'],
     {

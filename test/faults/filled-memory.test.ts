@@ -1,5 +1,6 @@
 /** @module-tag long */
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -65,6 +66,38 @@ test('a server goes on when one user sends very many large objects of small valu
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses).toContain(201);
     expect(statuses.filter((status) => ![201, 429, 504].includes(status))).toEqual([]);
+    expect(server.hasEnded).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+function credential(kubeconfig: string, name: string): Buffer {
+  return Buffer.from(new RegExp(`${name}-data: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64');
+}
+
+/** A hundred requests that are not read. */
+function leaveUnread(kubeconfig: string, path: string): Disposable {
+  const [ca, cert, key] = ['certificate-authority', 'client-certificate', 'client-key'].map((name) =>
+    credential(kubeconfig, name),
+  );
+  const session = connect(/server: (\S+)/.exec(kubeconfig)?.[1] ?? '', { ca, cert, key });
+  session.on('error', () => {});
+  for (let count = 0; count < 100; count += 1) session.request({ ':path': path }).on('error', () => {});
+  return { [Symbol.dispose]: () => session.destroy() };
+}
+
+test('very many lists of one user at a time, which are not read, do not fill the memory of a server', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-lists-'));
+  try {
+    await using server = await startServer(folder, ['env', 'NODE_OPTIONS=--max-old-space-size=512']);
+    for (let index = 0; index < 6; index += 1) await create(server, `big-${index}`);
+    using sessions = new DisposableStack();
+    for (let count = 0; count < 10; count += 1) sessions.use(leaveUnread(server.kubeconfig, collection));
+    for (let count = 0; count < 100; count += 1) {
+      const path = `${collection}/big-${count % 6}`;
+      expect((await server.connection.ask({ method: 'GET', path, headers: {} })).status).toBe(200);
+    }
     expect(server.hasEnded).toBe(false);
   } finally {
     await rm(folder, { recursive: true, force: true });
