@@ -22,6 +22,8 @@ export interface Controller {
   /** Called synchronously with every event, and at the start with `ADDED` for everything that is there. */
   keysOf(event: ClusterEvent): Iterable<string>;
   work(key: string): Promise<void>;
+  /** For a controller whose keys do not begin with the namespace that they are of. */
+  namespaceOf?(key: string): string;
   /** For a controller that must know everything that is there: called once it has all been shown, and done before the first `work`. */
   prepare?(): Promise<void>;
   /** For the keys that `PendingChanges` answers, `namespace/`: the keys of the objects of a namespace that its changes concern. */
@@ -161,7 +163,10 @@ export function runControllers(
       if (controller.concernedIn === undefined || !key.endsWith('/')) return await controller.work(key);
       for (const concerned of await controller.concernedIn(key.slice(0, -1))) queue.add(concerned);
     };
-    const queue = new WorkQueue({ name: controller.name, workers, log, work, isExpected: isRace });
+    const { name } = controller;
+    const own =
+      controller.namespaceOf === undefined ? {} : { namespaceOf: (key: string) => controller.namespaceOf?.(key) ?? '' };
+    const queue = new WorkQueue({ name, workers, log, work, isExpected: isRace, ...own });
     return { controller, queue };
   });
   const take = (event: ClusterEvent): void => {

@@ -67,6 +67,22 @@ test('deletes objects whose owners are all deleted, through all generations', as
   await eventually(() => expect([configMap('b'), configMap('c')]).toEqual([undefined, undefined]));
 });
 
+test('what is collected in one namespace does not wait for all that is in another', async () => {
+  await createNamespace('other');
+  const many = await createConfigMap('owner');
+  for (let index = 0; index < 50; index += 1) await createConfigMap(`c${index}`, { ownerReferences: [ownedBy(many)] });
+  const one = await createConfigMap('owner', { namespace: 'other' });
+  await createConfigMap('last', { namespace: 'other', ownerReferences: [ownedBy(one)] });
+  const deleted: string[] = [];
+  using _ = cluster.subscribe(({ type, object }) => {
+    if (type === 'DELETED') deleted.push(object.metadata.name ?? '');
+  });
+  const type = cluster.type('configmaps');
+  await Promise.all(['ns', 'other'].map((namespace) => cluster.delete(type, { namespace, name: 'owner' }, { ...as })));
+  await eventually(() => expect(deleted).toHaveLength(53));
+  expect(deleted.indexOf('last')).toBeLessThan(20);
+});
+
 test('an object with another existing owner stays and loses the reference to the deleted one', async () => {
   const [a, b] = [await createConfigMap('a'), await createConfigMap('b')];
   await createConfigMap('c', { ownerReferences: [ownedBy(a), ownedBy(b)] });

@@ -62,6 +62,10 @@ class GarbageCollector implements Controller {
     return this.#graph.update(event);
   }
 
+  namespaceOf(uid: string): string {
+    return this.#graph.node(uid)?.key.namespace ?? '';
+  }
+
   /** All owners are known from now on. */
   async prepare(): Promise<void> {
     for (const uid of this.#graph.takeUnlinked()) {

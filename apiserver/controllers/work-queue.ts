@@ -10,14 +10,24 @@ export interface WorkQueueOptions {
   readonly workers: number;
   readonly log: Logger;
   readonly work: (key: string) => Promise<void>;
+  /** Whose keys take turns with those of others. The namespace in front of the name in a key if it is not given. */
+  readonly namespaceOf?: (key: string) => string;
   /** Failures that are part of the game (a write conflict) and not worth a line. */
   readonly isExpected?: (thrown: unknown) => boolean;
 }
 
-/** Keys to be worked on, each at most once at a time and once in the queue. */
+function namespaceIn(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('/')));
+}
+
+/** Keys to be worked on, each at most once at a time and once in the queue. Namespaces take turns, and none of them has all workers: a user with very many
+ *  objects in one, or such that take long, does not hold up what is done for others. */
 export class WorkQueue implements AsyncDisposable {
   readonly #options: WorkQueueOptions;
-  readonly #waiting = new Set<string>();
+  /** By namespace, the next one first. */
+  readonly #waiting = new Map<string, Set<string>>();
+  /** How many workers each namespace has. */
+  readonly #workers = new Map<string, number>();
   readonly #active = new Map<string, Promise<void>>();
   readonly #dirty = new Set<string>();
   readonly #failures = new Map<string, number>();
@@ -32,8 +42,14 @@ export class WorkQueue implements AsyncDisposable {
   add(key: string): void {
     if (this.#isClosed) return;
     if (this.#active.has(key)) this.#dirty.add(key);
-    else this.#waiting.add(key);
+    else this.#wait(key);
     this.#schedule();
+  }
+
+  #wait(key: string): void {
+    const namespace = (this.#options.namespaceOf ?? namespaceIn)(key);
+    const keys = this.#waiting.get(namespace) ?? new Set();
+    this.#waiting.set(namespace, keys.add(key));
   }
 
   /** Adds the key once `ms` have passed; an earlier appointment of the same key is kept. */
@@ -58,19 +74,27 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   #start(): void {
-    for (const key of this.#waiting) {
-      if (this.#isClosed || this.#active.size >= this.#options.workers) return;
-      this.#waiting.delete(key);
+    const { workers } = this.#options;
+    // A namespace that has more keys comes again, after all others.
+    for (const [namespace, keys] of this.#waiting) {
+      if (this.#isClosed || this.#active.size >= workers) return;
+      const own = this.#workers.get(namespace) ?? 0;
+      if (own >= Math.max(1, workers - 1)) continue;
+      this.#workers.set(namespace, own + 1);
+      this.#waiting.delete(namespace);
+      const [key = ''] = keys;
+      keys.delete(key);
+      if (keys.size > 0) this.#waiting.set(namespace, keys);
       // Active before any of the work runs: what the work sets off must find it so.
       const start = Promise.resolve();
       this.#active.set(
         key,
-        start.then(() => this.#run(key)),
+        start.then(() => this.#run(key, namespace)),
       );
     }
   }
 
-  async #run(key: string): Promise<void> {
+  async #run(key: string, namespace: string): Promise<void> {
     try {
       await this.#options.work(key);
       this.#failures.delete(key);
@@ -78,8 +102,15 @@ export class WorkQueue implements AsyncDisposable {
       this.#handleFailure(key, thrown);
     }
     this.#active.delete(key);
+    this.#release(namespace);
     if (this.#dirty.delete(key)) this.add(key);
     if (this.#waiting.size > 0) this.#schedule();
+  }
+
+  #release(namespace: string): void {
+    const left = (this.#workers.get(namespace) ?? 0) - 1;
+    if (left > 0) this.#workers.set(namespace, left);
+    else this.#workers.delete(namespace);
   }
 
   #handleFailure(key: string, thrown: unknown): void {
