@@ -11,6 +11,7 @@ import { autoscalers } from './autoscalers.ts';
 import { certificateSigning, type SignCertificate } from './certificate-signing.ts';
 import { type ContentsElsewhere, nothingElsewhere } from './contents-elsewhere.ts';
 import { runControllers } from './controller.ts';
+
 import { crdInstances } from './crd-instances.ts';
 import { serviceEndpoints } from './endpoints/index.ts';
 import { expiredEvents } from './expired-events.ts';
@@ -34,6 +35,7 @@ export {
   statusOf,
   typeOf,
 } from './controller.ts';
+export { NamespaceTurns } from './namespace-turns.ts';
 export { PendingChanges } from './pending-changes.ts';
 
 /** What the controllers are given. */

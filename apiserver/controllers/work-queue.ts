@@ -1,4 +1,5 @@
 import type { Logger } from '../../src/base/index.ts';
+import { NamespaceTurns } from './namespace-turns.ts';
 
 const firstDelayMs = 20;
 const longestDelayMs = 30_000;
@@ -24,8 +25,7 @@ function namespaceIn(key: string): string {
  *  objects in one, or such that take long, does not hold up what is done for others. */
 export class WorkQueue implements AsyncDisposable {
   readonly #options: WorkQueueOptions;
-  /** By namespace, the next one first. */
-  readonly #waiting = new Map<string, Set<string>>();
+  readonly #waiting = new NamespaceTurns();
   /** How many workers each namespace has. */
   readonly #workers = new Map<string, number>();
   readonly #active = new Map<string, Promise<void>>();
@@ -42,14 +42,8 @@ export class WorkQueue implements AsyncDisposable {
   add(key: string): void {
     if (this.#isClosed) return;
     if (this.#active.has(key)) this.#dirty.add(key);
-    else this.#wait(key);
+    else this.#waiting.add((this.#options.namespaceOf ?? namespaceIn)(key), key);
     this.#schedule();
-  }
-
-  #wait(key: string): void {
-    const namespace = (this.#options.namespaceOf ?? namespaceIn)(key);
-    const keys = this.#waiting.get(namespace) ?? new Set();
-    this.#waiting.set(namespace, keys.add(key));
   }
 
   /** Adds the key once `ms` have passed; an earlier appointment of the same key is kept. */
@@ -75,16 +69,12 @@ export class WorkQueue implements AsyncDisposable {
 
   #start(): void {
     const { workers } = this.#options;
-    // A namespace that has more keys comes again, after all others.
-    for (const [namespace, keys] of this.#waiting) {
-      if (this.#isClosed || this.#active.size >= workers) return;
-      const own = this.#workers.get(namespace) ?? 0;
-      if (own >= Math.max(1, workers - 1)) continue;
-      this.#workers.set(namespace, own + 1);
-      this.#waiting.delete(namespace);
-      const [key = ''] = keys;
-      keys.delete(key);
-      if (keys.size > 0) this.#waiting.set(namespace, keys);
+    const most = Math.max(1, workers - 1);
+    while (!this.#isClosed && this.#active.size < workers) {
+      const next = this.#waiting.take((namespace) => (this.#workers.get(namespace) ?? 0) < most);
+      if (next === undefined) return;
+      const { key, namespace } = next;
+      this.#workers.set(namespace, (this.#workers.get(namespace) ?? 0) + 1);
       // Active before any of the work runs: what the work sets off must find it so.
       const start = Promise.resolve();
       this.#active.set(
@@ -104,7 +94,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#active.delete(key);
     this.#release(namespace);
     if (this.#dirty.delete(key)) this.add(key);
-    if (this.#waiting.size > 0) this.#schedule();
+    if (!this.#waiting.isEmpty) this.#schedule();
   }
 
   #release(namespace: string): void {
@@ -127,7 +117,6 @@ export class WorkQueue implements AsyncDisposable {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    this.#waiting.clear();
     this.#dirty.clear();
     await Promise.all(this.#active.values());
   }

@@ -18,6 +18,14 @@ class CountingCluster extends MemoryCluster {
   }
 }
 
+/** Writes no claim named `full`, such as one whose annotations have room for no other. */
+class RefusingCluster extends MemoryCluster {
+  override async patch(...args: Parameters<MemoryCluster['patch']>): Promise<KubeObject> {
+    if (args[1].name === 'full') throw new Error('too large');
+    return await super.patch(...args);
+  }
+}
+
 function claim(name: string, spec: object): KubeObject {
   const resources = { requests: { storage: '1Gi' } };
   return {
@@ -53,4 +61,28 @@ test('the volumes are read once for all claims that wait, and each claim gets on
     return (spec as { readonly volumeName?: string } | undefined)?.volumeName;
   });
   expect(bound).toEqual(['small', 'large', undefined]);
+});
+
+test('claims of a namespace that has very many take turns with those of others', async () => {
+  const cluster = new MemoryCluster();
+  const claims = cluster.type('persistentvolumeclaims');
+  for (let index = 0; index < 20; index += 1) await cluster.create(claims, claim(`c${index}`, {}), as);
+  const other = claim('last', {});
+  await cluster.create(claims, { ...other, metadata: { ...other.metadata, namespace: 'other' } }, as);
+  const bound: string[] = [];
+  using _ = cluster.subscribe(({ object }) => {
+    const { phase } = (object['status'] ?? {}) as { readonly phase?: string };
+    if (object.kind === 'PersistentVolumeClaim' && phase === 'Bound') bound.push(object.metadata.name ?? '');
+  });
+  await volumeSimulation({ cluster } as unknown as SimulationContext).work('all');
+  expect(bound).toHaveLength(21);
+  expect(bound.indexOf('last')).toBeLessThan(3);
+});
+
+test('a claim that cannot be written is in the way of no other', async () => {
+  const cluster = new RefusingCluster();
+  const claims = cluster.type('persistentvolumeclaims');
+  for (const name of ['full', 'other']) await cluster.create(claims, claim(name, {}), as);
+  await expect(volumeSimulation({ cluster } as unknown as SimulationContext).work('all')).rejects.toThrow('too large');
+  expect(cluster.get(claims, { namespace: 'ns', name: 'other' })?.status).toMatchObject({ phase: 'Bound' });
 });

@@ -1,5 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from '../controllers/index.ts';
+import { type Controller, ignoreNotFound, NamespaceTurns, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import {
   type Cluster,
   type ClusterEvent,
@@ -11,6 +11,8 @@ import { compareQuantities } from '../schema/index.ts';
 import { keyOf, keyText, type SimulationContext, writeStatus } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:persistent-volume-binder';
+/** After so many claims the volumes are read again. */
+const maxBound = 200;
 const boundByController = 'pv.kubernetes.io/bound-by-controller';
 
 function text(value: JsonValue | undefined): string {
@@ -44,6 +46,10 @@ function isOf(volume: KubeObject, claim: KubeObject): boolean {
 function modesOf(object: KubeObject): string[] {
   const { accessModes } = specOf(object);
   return Array.isArray(accessModes) ? accessModes.map((mode) => text(mode)) : [];
+}
+
+function isPending(claim: KubeObject): boolean {
+  return claim.metadata.deletionTimestamp === undefined && statusOf(claim)['phase'] !== 'Bound';
 }
 
 /** Whether an unbound volume satisfies a claim. */
@@ -111,6 +117,8 @@ class Volumes implements Controller {
   readonly #cluster: Cluster;
   readonly #claims: ResourceType;
   readonly #volumes: ResourceType;
+  /** Claims that wait for a volume, also what is created while others are bound: of a namespace there may be very many. */
+  readonly #waiting = new NamespaceTurns();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -119,7 +127,8 @@ class Volumes implements Controller {
   }
 
   /** Binding is for one worker at a time, so that no volume is taken twice: there is one key. */
-  keysOf({ resource }: ClusterEvent): Iterable<string> {
+  keysOf({ resource, type, object }: ClusterEvent): Iterable<string> {
+    if (resource.storageKey === 'persistentvolumeclaims' && type !== 'DELETED') this.#addClaim(object);
     const isOurs = ['persistentvolumeclaims', 'persistentvolumes', 'storageclasses.storage.k8s.io'];
     return isOurs.includes(resource.storageKey) ? ['all'] : [];
   }
@@ -127,7 +136,27 @@ class Volumes implements Controller {
   async work(): Promise<void> {
     for await (const volume of this.#cluster.eachInTurns(this.#volumes)) await this.#keepVolume(volume);
     const candidates = await candidatesOf(this.#cluster.eachInTurns(this.#volumes));
-    for await (const claim of this.#cluster.eachInTurns(this.#claims)) await this.#keepClaim(claim, candidates);
+    for await (const claim of this.#cluster.eachInTurns(this.#claims)) this.#addClaim(claim);
+    let bound = 0;
+    const failures: unknown[] = [];
+    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
+      await this.#cluster.takeTurn();
+      const claim = this.#cluster.get(this.#claims, keyOf(next.key));
+      if (claim === undefined || !isPending(claim)) continue;
+      try {
+        if (await this.#keepClaim(claim, candidates)) bound += 1;
+      } catch (thrown) {
+        // A claim that cannot be written, such as for the size of its annotations, is in the way of no other.
+        failures.push(thrown);
+      }
+      // What was bound has this called again.
+      if (bound === maxBound) break;
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #addClaim(claim: KubeObject): void {
+    if (isPending(claim)) this.#waiting.add(claim.metadata.namespace ?? '', keyText(claim));
   }
 
   async #keepVolume(volume: KubeObject): Promise<void> {
@@ -144,10 +173,11 @@ class Volumes implements Controller {
     await ignoreNotFound(this.#cluster.delete(this.#volumes, volumeKey, { as }));
   }
 
-  async #keepClaim(claim: KubeObject, candidates: Candidates): Promise<void> {
-    if (claim.metadata.deletionTimestamp !== undefined || statusOf(claim)['phase'] === 'Bound') return;
+  /** Whether it has a volume now. */
+  async #keepClaim(claim: KubeObject, candidates: Candidates): Promise<boolean> {
     const volume = await this.#volumeFor(claim, candidates);
     if (volume !== undefined) await this.#bind(claim, volume);
+    return volume !== undefined;
   }
 
   async #volumeFor(claim: KubeObject, candidates: Candidates): Promise<KubeObject | undefined> {
