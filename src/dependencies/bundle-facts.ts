@@ -113,10 +113,28 @@ export function dependenciesOf(properties: readonly Property[], annotations: Ann
   return [...required.dependencies, ...readAnnotatedDependencies(annotations).dependencies];
 }
 
-/** How many characters declare what a bundle needs. */
+/** How many times as long as others the characters of rules take to be read. */
+const ruleWeight = 8;
+
+/** Whether there may be a rule in it; what is escaped may be one. */
+function mayHaveRule(text: string): boolean {
+  return text.includes('cel') || text.includes('\\');
+}
+
+function weighed(text: string): number {
+  return text.length * (mayHaveRule(text) ? ruleWeight : 1);
+}
+
+/** How many characters declare what a bundle needs, where those of rules count as what they take. */
 export function neededCharacters(properties: readonly Property[], annotations: Annotations = {}): number {
-  const needed = properties.filter(({ type }) => neededTypes.has(type));
-  return sizeOf(needed) + (annotations[dependenciesAnnotation] ?? '').length;
+  const needed = properties.filter(({ type }) => neededTypes.has(type)).map((one) => JSON.stringify(one));
+  return [...needed, annotations[dependenciesAnnotation] ?? ''].reduce((sum, text) => sum + weighed(text), 0);
+}
+
+/** Whether a bundle declares that it needs something. */
+export function hasNeeds(properties: readonly Property[], annotations: Annotations = {}): boolean {
+  const isNamed = annotations[dependenciesAnnotation] !== undefined;
+  return isNamed || properties.some(({ type }) => type !== 'olm.package' && neededTypes.has(type));
 }
 
 /** The property of a bundle whose dependencies are unknown. */

@@ -5,7 +5,7 @@ export { checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
 export {
   boundedProperties,
   dependenciesOf,
-  neededCharacters,
+  hasNeeds,
   offeredProperties,
   packageVersionProblems,
   readAnnotatedDependencies,
@@ -14,6 +14,7 @@ export {
 } from './bundle-facts.ts';
 export { type BundleMetadata, metadataFileNames, readBundleMetadata } from './bundle-metadata.ts';
 export { Effort } from './effort.ts';
+export { type AnnotatedBundle, type ReadParticipants, readParticipants, shortest } from './participants.ts';
 export { type MetNeed, type Relations, relationsOf } from './relations.ts';
 export {
   involvedWith,

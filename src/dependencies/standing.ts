@@ -218,12 +218,12 @@ export function unmetOf(subject: Participant, survey: Survey): readonly Unmet[] 
 }
 
 /** Names of those of `active` whose dependencies are met now and no longer when `change` has happened: the bundle of that deployment
- *  gone, or another in its place. Those whose dependencies take too long to evaluate are not among them. */
+ *  gone, or another in its place. Those whose dependencies take too long to evaluate are among them only if `isCautious`. */
 export function usersOf(
-  change: { readonly name: string; readonly next: readonly Property[] | undefined },
+  change: { readonly name: string; readonly next: readonly Property[] | undefined; readonly isCautious?: boolean },
   { active, servesApi }: Pick<Survey, 'active' | 'servesApi'>,
 ): readonly string[] {
-  const { name, next } = change;
+  const { name, next, isCautious = false } = change;
   const before = active.filter((one) => one.name === name);
   const others = active.filter((one) => one.name !== name);
   const after = next === undefined ? others : [...others, { name, properties: next, dependencies: [] }];
@@ -235,7 +235,7 @@ export function usersOf(
     const open = new Set(unmetAmong(dependencies, surroundings(active, servesApi, effort), effort).map(dependencyOf));
     const met = dependencies.filter((one) => !open.has(one));
     const lost = unmetAmong(met, surroundings(after, isServedAfter, effort), effort);
-    return lost.length > 0 && !effort.isExceeded ? [user] : [];
+    return (effort.isExceeded ? isCautious : lost.length > 0) ? [user] : [];
   });
 }
 

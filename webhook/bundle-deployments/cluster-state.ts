@@ -8,7 +8,13 @@ import {
   packageVersionAnnotation,
 } from '../../src/api/index.ts';
 import type { JsonValue } from '../../src/base/index.ts';
-import { dependenciesOf, neededCharacters, type Participant, readProperties } from '../../src/dependencies/index.ts';
+import {
+  dependenciesOf,
+  type Participant,
+  readParticipants,
+  readProperties,
+  shortest,
+} from '../../src/dependencies/index.ts';
 import type { ReviewContext } from '../review/webhook-definition.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -30,9 +36,6 @@ export interface ClusterState {
 
 /** What is kept of the annotations of all active bundles, which any user may have written; of those with the longest nothing is. */
 const maxKeptCharacters = 16 * 1024 * 1024;
-/** How much is read of what they need; of those that need the most, it does not count. About a tenth of a second, which others wait: five hundred
- *  ordinary bundles need a third of it. */
-const maxDependencyCharacters = 262_144;
 const keptAnnotations = [
   bundlePropertiesAnnotation,
   dependenciesAnnotation,
@@ -51,21 +54,6 @@ function lengthOf(annotations: Annotations): number {
   return keptAnnotations.reduce((sum, key) => sum + (annotations[key] ?? '').length, 0);
 }
 
-interface Share {
-  readonly characters: number;
-}
-
-/** The shortest ones, within a number of characters together, and the others. */
-function split<Item extends Share>(items: readonly Item[], maxCharacters: number): readonly [Item[], Item[]] {
-  let left = maxCharacters;
-  const sorted = items.toSorted((a, b) => a.characters - b.characters);
-  const count = sorted.findIndex(({ characters }) => {
-    left -= characters;
-    return left < 0;
-  });
-  return count < 0 ? [sorted, []] : [sorted.slice(0, count), sorted.slice(count)];
-}
-
 function kept({ metadata }: Bundle): KnownBundle {
   const { annotations = {}, uid = '' } = metadata;
   const entries = keptAnnotations.flatMap((key) => (annotations[key] === undefined ? [] : [[key, annotations[key]]]));
@@ -77,20 +65,6 @@ export function participantOf(name: string, annotationSets: readonly (Annotation
   const annotations = Object.assign({}, ...annotationSets) as Annotations;
   const properties = readProperties(annotations);
   return { name, properties, dependencies: dependenciesOf(properties, annotations) };
-}
-
-function participantsOf(bundles: readonly ActiveBundle[]): readonly Participant[] {
-  const read = bundles.map(({ name, annotations }) => {
-    const properties = readProperties(annotations);
-    return { name, annotations, properties, characters: neededCharacters(properties, annotations) };
-  });
-  const [short, long] = split(read, maxDependencyCharacters);
-  return [
-    ...short.map(({ name, annotations, properties }) => {
-      return { name, properties, dependencies: dependenciesOf(properties, annotations) };
-    }),
-    ...long.map(({ name, properties }) => ({ name, properties, dependencies: [] })),
-  ];
 }
 
 /** Uids of the Bundles that were created for a deployment. */
@@ -142,7 +116,8 @@ export async function readClusterState(
       const { annotations } = kept(bundle);
       return [{ name: deployment, annotations, characters: lengthOf(annotations) }];
     });
-    [active] = split([...active, ...found], maxKeptCharacters);
+    [active] = shortest([...active, ...found], maxKeptCharacters);
   }
-  return { active: participantsOf(active), fitting, recorded };
+  const { read, unread } = readParticipants(active);
+  return { active: [...read, ...unread], fitting, recorded };
 }

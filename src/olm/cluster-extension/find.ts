@@ -10,7 +10,7 @@ import type { InstalledChoice } from '../../operators/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import { choiceOf } from '../platform-operator/choice.ts';
 import { hasNeverSucceeded } from '../platform-operator/conditions.ts';
-import { notedTexts, recordedBundle } from '../platform-operator/noted.ts';
+import { hasDefinitions, notedTexts, recordedBundle } from '../platform-operator/noted.ts';
 import type { Standing } from '../platform-operator/present.ts';
 import type { UnservedCatalog } from './answer.ts';
 import { choiceIn, installedIn } from './choice.ts';
@@ -53,6 +53,7 @@ function standing(deployment: KubeObject, noted: string, uid: string | undefined
     // What was made for another owner stays as it is.
     isRequested: !isOwn,
     hasNeverSucceeded: hasNeverSucceeded(deployment),
+    hasDefinitions: hasDefinitions(deployment),
     isBeingDeleted: deletionTimestamp !== undefined,
   };
 }

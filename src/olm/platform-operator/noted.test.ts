@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/index.ts';
-import { notedTexts, readNoted } from './noted.ts';
+import { hasDefinitions, notedTexts, readNoted } from './noted.ts';
+import { presentBeside } from './present.ts';
 
 const provisionerClassName = 'core-rukpak-io-plain';
 const deployment = {
@@ -51,4 +52,24 @@ test('of very many bundles those with the longest properties do not count', () =
   expect(texts.size).toBeGreaterThan(60);
   const short = deployments.at(-1);
   expect(short && readNoted(texts.get(short) ?? '')).toEqual(properties);
+});
+
+test.each([
+  { kind: 'CustomResourceDefinition.apiextensions.k8s.io', isClaim: false },
+  { kind: 'APIService.apiregistration.k8s.io', isClaim: false },
+  { kind: 'Deployment.apps', isClaim: true },
+])('of a BundleDeployment of users that has installed $kind, what it provides is a mere claim: $isClaim', (row) => {
+  const record = { ...deployment.status.record, groupKinds: ['ConfigMap', row.kind] };
+  const live = { ...deployment, status: { ...deployment.status, record } };
+  const standing = {
+    name: 'tide',
+    choice: undefined,
+    noted: JSON.stringify(properties),
+    packageName: undefined,
+    isRequested: false,
+    hasNeverSucceeded: false,
+    isBeingDeleted: false,
+    hasDefinitions: hasDefinitions(live),
+  };
+  expect(presentBeside([standing], 'wave', []).others).toMatchObject([{ packageName: 'base', isClaim: row.isClaim }]);
 });

@@ -12,6 +12,17 @@ export function recordedBundle(bundles: Pick<KindCache, 'get'>, deployment: Kube
   return record?.bundles.some(({ uid }) => uid === bundle.metadata.uid) === true ? bundle : undefined;
 }
 
+const definitionKinds: ReadonlySet<string> = new Set([
+  'CustomResourceDefinition.apiextensions.k8s.io',
+  'APIService.apiregistration.k8s.io',
+]);
+
+/** Whether definitions of APIs are among what a BundleDeployment has installed. */
+export function hasDefinitions(deployment: KubeObject): boolean {
+  const { record } = parseBundleDeployment(deployment).status ?? {};
+  return record?.groupKinds.some((text) => definitionKinds.has(text)) === true;
+}
+
 /** What is kept of the properties of all bundles, which their authors choose: those of hundreds of operators. */
 const maxCharacters = 4 * 1024 * 1024;
 

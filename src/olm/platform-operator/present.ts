@@ -16,6 +16,8 @@ export interface Standing {
   /** A PlatformOperator requests it; otherwise it is only a dependency. */
   readonly isRequested: boolean;
   readonly hasNeverSucceeded: boolean;
+  /** Definitions of APIs are among what it has installed. */
+  readonly hasDefinitions: boolean;
   readonly isBeingDeleted: boolean;
 }
 
@@ -43,14 +45,15 @@ function chosenBundle(choice: PlacedChoice, properties: readonly Property[]): Pr
   return { ...installedBy(choice), packageName, properties: known };
 }
 
-/** The bundle that the BundleDeployment of another owner has installed, if its properties name it. */
-function foreignBundle({ name, noted }: Standing): PresentBundle | undefined {
+/** The bundle that the BundleDeployment of another owner has installed, if its properties name it. Users who may not install definitions of APIs may claim to
+ *  provide any. */
+function foreignBundle({ name, noted, hasDefinitions }: Standing): PresentBundle | undefined {
   const properties = readNoted(noted);
   const identity = properties.find(({ type }) => type === 'olm.package')?.value;
   if (!isJsonObject(identity)) return undefined;
   const [packageName, version] = [textAt(identity, 'packageName'), tryVersion(textAt(identity, 'version'))];
   if (packageName === '' || version === undefined) return undefined;
-  return { name: `bundledeployment ${name}`, version, packageName, properties };
+  return { name: `bundledeployment ${name}`, version, packageName, properties, isClaim: !hasDefinitions };
 }
 
 interface Present {

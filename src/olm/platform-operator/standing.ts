@@ -3,7 +3,7 @@ import { choiceOf } from './choice.ts';
 import { hasNeverSucceeded } from './conditions.ts';
 import type { PlatformContext } from './context.ts';
 import { platformOwners } from './deployment-object.ts';
-import { notedTexts } from './noted.ts';
+import { hasDefinitions, notedTexts } from './noted.ts';
 import type { Standing } from './present.ts';
 
 /** All BundleDeployments of the cache. */
@@ -17,6 +17,7 @@ export function standingOf(context: PlatformContext): readonly Standing[] {
     packageName: deployment.metadata.labels?.[platformPackageLabel],
     isRequested: platformOwners(deployment).some(({ controller = false }) => controller),
     hasNeverSucceeded: hasNeverSucceeded(deployment),
+    hasDefinitions: hasDefinitions(deployment),
     isBeingDeleted: deployment.metadata.deletionTimestamp !== undefined,
   }));
   return all.filter(({ choice, noted }) => choice !== undefined || noted.length > 0);

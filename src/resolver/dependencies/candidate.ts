@@ -10,6 +10,8 @@ export interface Candidate {
   readonly facts: Facts;
   /** Undefined: it is installed. */
   readonly origin: Origin | undefined;
+  /** It is installed, and keeps nothing else from being installed. */
+  readonly isClaim?: boolean;
 }
 
 /** Where a candidate comes from. */
@@ -40,9 +42,9 @@ export class Candidates {
   }
 
   installed(bundle: PresentBundle): Candidate {
-    const { name } = bundle;
+    const { name, isClaim = false } = bundle;
     const id = [['@existing'], this.#namespace === undefined ? [] : [this.#namespace], ['', name]].flat().join('/');
-    return this.#once({ id, name, origin: undefined }, () => factsOf(bundle));
+    return this.#once({ id, name, origin: undefined, isClaim }, () => factsOf(bundle));
   }
 
   ofCatalog(origin: Origin): Candidate {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stockedCatalog, stockedPackage } from '../../../test/support/stocked-catalog.ts';
+import {
+  needsApi,
+  needsPackage,
+  provides,
+  stockedCatalog,
+  stockedPackage,
+} from '../../../test/support/stocked-catalog.ts';
 import { type JsonValue, TransientError } from '../../base/index.ts';
 import { type Property, parseVersion } from '../../constraints/index.ts';
 import { resolve } from './resolve.ts';
@@ -138,4 +144,49 @@ test.each<{ what: string; required: Property[]; provided: Property[] }>([
     installedConstraints: 'BestEffort',
   });
   expect(answer.outcome).toBe('resolved');
+});
+
+const claim = (name: string, properties: readonly Property[], isClaim = false) => {
+  return { name, packageName: name, version: parseVersion('0.1.0'), properties, isClaim };
+};
+const wantsDep = stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': [provides('A'), needsPackage('dep', '>=1.0.0')] });
+const dep = stockedPackage('dep', { stable: '1.0.0' }, { '1.0.0': [provides('Dep')] });
+
+test.each([
+  { what: 'the same API', installed: [claim('x', [provides('X')]), claim('y', [provides('X')])] },
+  { what: 'the same package', installed: [claim('x', []), { ...claim('x', []), name: 'y' }] },
+  { what: 'an API that is to be installed', installed: [claim('x', [provides('A'), provides('Dep')], true)] },
+  { what: 'a package that is to be installed', installed: [claim('dep', [], true)] },
+])('installed bundles that claim $what do not keep others from being installed', ({ installed }) => {
+  const catalogs = [stockedCatalog('cat', [wantsDep, dep])];
+  const requested = [{ name: 'a', packageName: 'a' }];
+  const answer = resolve({ catalogs, requested, installed, installedConstraints: 'BestEffort' });
+  const found = answer.outcome === 'resolved' ? answer.bundles.filter(({ origin }) => origin !== undefined) : [];
+  expect(found.map(({ candidate }) => candidate.name)).toEqual(['dep.v1.0.0', 'a.v1.0.0']);
+});
+
+test.each([
+  { what: 'an API', installed: [claim('x', [provides('X'), provides('A')]), claim('y', [provides('A')])] },
+  { what: 'a package', installed: [claim('dep', []), { ...claim('dep', []), name: 'y' }] },
+])('$what that installed bundles have is not installed a second time', ({ installed }) => {
+  const catalogs = [stockedCatalog('cat', [wantsDep, dep])];
+  const requested = [{ name: 'a', packageName: 'a' }];
+  expect(resolve({ catalogs, requested, installed, installedConstraints: 'BestEffort' }).outcome).toBe('conflict');
+});
+
+test('rules of an installed bundle that take long to read do not count, those of others do', () => {
+  const rules = Array.from({ length: 10 }, (_, index): Property => {
+    const list = Array.from({ length: 4_000 }, () => '1').join(',');
+    return { type: 'olm.constraint', value: { cel: { rule: `[${list}].size() > ${index}` } } };
+  });
+  const installed = [
+    claim('greedy', [needsApi('K'), ...rules]),
+    claim('modest', [needsApi('L'), ...rules.slice(0, 1)]),
+  ];
+  const stock = ['K', 'L'].map((kind) => stockedPackage(kind, { stable: '1.0.0' }, { '1.0.0': [provides(kind)] }));
+  const catalogs = [stockedCatalog('cat', [wantsDep, dep, ...stock])];
+  const requested = [{ name: 'a', packageName: 'a' }];
+  const answer = resolve({ catalogs, requested, installed, installedConstraints: 'BestEffort' });
+  const found = answer.outcome === 'resolved' ? answer.bundles.filter(({ origin }) => origin !== undefined) : [];
+  expect(found.map(({ candidate }) => candidate.name)).toEqual(['L.v1.0.0', 'dep.v1.0.0', 'a.v1.0.0']);
 });

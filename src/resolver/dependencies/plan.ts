@@ -70,19 +70,29 @@ function edgeFrom(
   return updates.find((update) => update.bundle === bundle)?.edge;
 }
 
+/** For each bundle that was chosen, the sentences of those that need it. */
+function needsOfEach({ problem, decisions }: Decided): ReadonlyMap<Candidate, readonly string[]> {
+  const sentences = new Map(decisions.map(({ chosen }): [Candidate, string[]] => [chosen, []]));
+  for (const { chosen: by } of decisions) {
+    for (const { requirement, met } of problem.needs.get(by) ?? []) {
+      for (const one of met) sentences.get(one)?.push(`${labelOf(by)} needs ${requirement.description}.`);
+    }
+  }
+  return sentences;
+}
+
+interface Known {
+  readonly fixed: ReadonlySet<Candidate>;
+  readonly needs: ReturnType<typeof needsOfEach>;
+}
+
 /** All requests and bundles that need the bundle, in any order. */
-function reasonsFor(chosen: Candidate, { problem, decisions, story }: Decided): readonly string[] {
+function reasonsFor(chosen: Candidate, { problem, story }: Decided, known: Known): readonly string[] {
   const isRequest = ({ candidates, requested: { updates = 'always' }, present }: Anchor): boolean =>
     candidates.includes(chosen) && (updates === 'always' || chosen === present);
   const requests = problem.anchors.filter(isRequest).map((anchor) => `${describeRequest(anchor, story.words)}.`);
-  const needs = decisions.flatMap(({ chosen: by }) =>
-    (problem.needs.get(by) ?? [])
-      .filter(({ met }) => met.includes(chosen))
-      .map(({ requirement }) => `${labelOf(by)} needs ${requirement.description}.`),
-  );
-  const isFixed = problem.fixed.includes(chosen);
-  const fixed = isFixed ? [`It is installed, and no ${story.words.requested} is about it.`] : [];
-  return [...new Set([...requests, ...needs, ...fixed])];
+  const fixed = known.fixed.has(chosen) ? [`It is installed, and no ${story.words.requested} is about it.`] : [];
+  return [...new Set([...requests, ...(known.needs.get(chosen) ?? []), ...fixed])];
 }
 
 /** Puts what was decided into the order of installation, with the reasons of each.
@@ -94,8 +104,10 @@ export function planOf(decided: Decided): readonly ChosenBundle[] {
     decisions.map(({ chosen }) => chosen),
     suppliersOf(decided),
   );
+  const known = { fixed: new Set(problem.fixed), needs: needsOfEach(decided) };
+  const indexes = new Map(decisions.map(({ chosen }, index) => [chosen, index]));
   return order.flatMap((candidate): readonly ChosenBundle[] => {
-    const index = decisions.findIndex(({ chosen }) => chosen === candidate);
+    const index = indexes.get(candidate) ?? -1;
     const decision = decisions[index];
     if (decision === undefined) return [];
     const wanting = problem.anchors.filter(({ candidates }) => candidates.includes(candidate));
@@ -106,7 +118,7 @@ export function planOf(decided: Decided): readonly ChosenBundle[] {
         origin: candidate.origin,
         updates: updateOf(candidate, decided),
         requestedBy: wanting.map(({ requested }) => requested.name),
-        reasons: reasonsFor(candidate, decided),
+        reasons: reasonsFor(candidate, decided, known),
         newer,
         passedOver: decision.refused.length === 0 ? undefined : newer[0],
       },

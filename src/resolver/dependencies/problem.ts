@@ -81,15 +81,22 @@ function groupBy<T>(items: readonly T[], keysOf: (item: T) => Iterable<string>):
   return groups;
 }
 
-function packageRules(candidates: readonly Candidate[]): readonly Rule[] {
+/** What may keep others of the group from being installed: of bundles that stay whatever happens, one is enough. */
+function opposed(members: readonly Candidate[], staying: ReadonlySet<Candidate>): readonly Candidate[] {
+  const first = members.find((one) => staying.has(one) && one.isClaim !== true);
+  return members.filter((one) => one === first || !staying.has(one));
+}
+
+function packageRules(candidates: readonly Candidate[], staying: ReadonlySet<Candidate>): readonly Rule[] {
   const groups = groupBy(candidates, ({ facts: { packageName } }) => (packageName === undefined ? [] : [packageName]));
-  return [...groups].flatMap(([packageName, members]): readonly Rule[] =>
-    members.length < 2 ? [] : [{ kind: 'package', packageName, candidates: members }],
-  );
+  return [...groups].flatMap(([packageName, all]): readonly Rule[] => {
+    const members = opposed(all, staying);
+    return members.length < 2 ? [] : [{ kind: 'package', packageName, candidates: members }];
+  });
 }
 
 /** Bundles of one package exclude one another already, whatever they provide. */
-function apiRules(candidates: readonly Candidate[]): readonly Rule[] {
+function apiRules(candidates: readonly Candidate[], staying: ReadonlySet<Candidate>): readonly Rule[] {
   const apis = new Map<string, GroupVersionKind>();
   for (const { facts } of candidates) for (const [key, api] of facts.apis) apis.set(key, api);
   const providers = groupBy(candidates, ({ facts }) => facts.apis.keys());
@@ -97,7 +104,7 @@ function apiRules(candidates: readonly Candidate[]): readonly Rule[] {
     .toSorted(([a], [b]) => compareTexts(a, b))
     .flatMap(([key, members]): readonly Rule[] => {
       const api = apis.get(key);
-      const groups = groupBy(members, ({ id, facts }) => [
+      const groups = groupBy(opposed(members, staying), ({ id, facts }) => [
         facts.packageName === undefined ? ` ${id}` : facts.packageName,
       ]);
       return api === undefined || groups.size < 2 ? [] : [{ kind: 'api', api, groups: [...groups.values()] }];
@@ -136,14 +143,15 @@ export function stateProblem(anchors: readonly Anchor[], setting: Setting): Prob
   const fixed = shelf.installed.filter((candidate) => !managed.has(candidate));
   const needs = reach([...fixed, ...anchors.flatMap(({ candidates }) => candidates)], setting);
   const candidates = [...needs.keys()].toSorted((a, b) => compareTexts(a.id, b.id));
+  const staying = new Set(setting.installedConstraints === 'BestEffort' ? fixed : []);
   return {
     anchors,
     candidates,
     fixed,
     needs,
     rules: [
-      ...apiRules(candidates),
-      ...packageRules(candidates),
+      ...apiRules(candidates, staying),
+      ...packageRules(candidates, staying),
       ...candidates.flatMap((candidate) => refusalOf(candidate, setting)),
       ...candidates.flatMap((by) => needRules(by, needs.get(by) ?? [])),
       ...fixed.map((candidate): Rule => ({ kind: 'installed', candidate })),

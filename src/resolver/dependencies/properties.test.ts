@@ -50,7 +50,7 @@ function requestOf(stock: readonly CatalogPackage[], requested: readonly string[
   };
 }
 
-/** Whether the bundles, one of a package, go together with what is installed. By `BestEffort`, what that needs does not count. */
+/** Whether the bundles, one of a package, go together with what is installed. By `BestEffort`, what that needs does not count, nor which APIs of it are the same. */
 function goTogether(
   bundles: readonly CatalogBundle[],
   installed: readonly PresentBundle[] = [],
@@ -60,7 +60,9 @@ function goTogether(
   const present = installed.map(factsOf);
   const facts = [...chosen, ...present];
   const counted = constraints === 'Required' ? facts : chosen;
-  const apis = facts.flatMap((one) => [...one.apis.keys()]);
+  const ofPresent = present.flatMap((one) => [...one.apis.keys()]);
+  const staying = constraints === 'Required' ? ofPresent : new Set(ofPresent);
+  const apis = [...chosen.flatMap((one) => [...one.apis.keys()]), ...staying];
   const isClear = new Set(apis).size === apis.length && counted.every(({ isDeprecated }) => !isDeprecated);
   return (
     isClear &&

@@ -42,6 +42,8 @@ export interface PresentBundle extends InstalledBundle {
   /** Undefined: unknown. */
   readonly packageName?: string;
   readonly properties: readonly Property[];
+  /** Nothing but its author's word stands for what it provides: it may meet requirements, and keeps nothing else from being installed. */
+  readonly isClaim?: boolean;
 }
 
 /** How the two are called in messages. */
@@ -53,7 +55,7 @@ export interface RequestWords {
 }
 
 /** Whether the requirements of installed bundles must be met. `Required`: as those of all others, as the reference has it. `BestEffort`: one that
- *  nothing installed meets is met where that is possible, and stands against nothing. */
+ *  nothing installed meets is met where that is possible, and stands against nothing; nor do installed bundles stand against each other. */
 export type InstalledConstraints = 'Required' | 'BestEffort';
 
 /** The requested packages, the installed bundles, and the catalogs. */

@@ -46,6 +46,18 @@ export interface Described {
   readonly properties: readonly Property[];
 }
 
+const requirementTypes: ReadonlySet<string> = new Set([
+  'olm.package.required',
+  'olm.gvk.required',
+  'olm.constraint',
+  'olm.label.required',
+]);
+
+/** Whether the property asks for something. */
+export function isRequirement({ type }: Property): boolean {
+  return requirementTypes.has(type);
+}
+
 const limits = { maxEntries: 4_096, maxDepth: 32 };
 
 /** Distinguishes APIs. */

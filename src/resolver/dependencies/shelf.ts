@@ -3,6 +3,7 @@ import { channelsOf, firstInstalls, type Offer, offerOf } from '../graph/updates
 import type { CatalogPackage, CatalogView } from '../package.ts';
 import type { Steps } from '../sat/steps.ts';
 import { type Candidate, Candidates, compareTexts, formatCatalogName } from './candidate.ts';
+import { readable } from './readable.ts';
 import type { ResolutionRequest } from './request.ts';
 import { type Facts, isMetBy, packagesFor, type Requirement } from './requirement.ts';
 
@@ -40,7 +41,8 @@ export class Shelf {
   readonly #faults = new Set<string>();
   readonly #steps: Steps;
 
-  constructor({ catalogs, namespace, excludesOtherNamespaces = false, installed }: ResolutionRequest, steps: Steps) {
+  constructor(request: ResolutionRequest, steps: Steps) {
+    const { catalogs, namespace, excludesOtherNamespaces = false } = request;
     this.#steps = steps;
     const isOwn = (catalog: CatalogView): boolean => catalog.namespace === namespace;
     const visible = excludesOtherNamespaces ? catalogs.filter(isOwn) : catalogs;
@@ -52,7 +54,7 @@ export class Shelf {
         compareTexts(a.namespace ?? '', b.namespace ?? ''),
     );
     this.candidates = new Candidates(namespace);
-    this.installed = installed
+    this.installed = readable(request)
       .map((bundle) => this.candidates.installed(bundle))
       .toSorted((a, b) => compareTexts(a.id, b.id));
   }
