@@ -43,6 +43,22 @@ test('nesting, length and the number of faults of an expression are bounded', ()
   expect((issuesOf('# '.repeat(5000)) ?? '').split('ERROR:').length).toBeLessThan(110);
 });
 
+test('types that double with each step do not grow without bound', () => {
+  expect(issuesOf(`[1]${'.map(a, {a: a})'.repeat(100)}.size() == 1`)).toBeUndefined();
+  expect(issuesOf(`[1]${'.map(a, {1: [a, a], 2: [a]})'.repeat(100)}.size() == 1`)).toBeUndefined();
+  expect(run(`[1]${'.map(a, [a, a])'.repeat(10)}.size() == 1`)).toBe(true);
+});
+
+test('what macros copy again and again is bounded', () => {
+  const doubled = (times: number): string => `optional.of(1)${'.optMap(a, a + 1)'.repeat(times)}`;
+  expect(run(`${doubled(5)}.value() == 6`)).toBe(true);
+  for (const times of [20, 200]) expect(issuesOf(doubled(times))).toContain('macros copy more than 1000 parts');
+});
+
+test('a list of very many empty lists is read in time that grows with it', () => {
+  expect(issuesOf(`[${'[],'.repeat(30_000)}].size() == 30000`)).toBeUndefined();
+});
+
 test('a long chain of && is not deep', () => {
   expect(run(`true${' && true'.repeat(2000)}`)).toBe(true);
 });

@@ -99,6 +99,23 @@ export function insideOptional(type: CelType): CelType | undefined {
   return type.kind === 'opaque' && type.name === optionalName ? type.parameters[0] : undefined;
 }
 
+/** A map of what a variable is doubles a type: a few of them would make one that no one can look through. */
+const maxParts = 64;
+
+function partsOf({ parameters }: CelType, max: number): number {
+  let count = 1;
+  for (const one of parameters) {
+    if (count > max) break;
+    count += partsOf(one, max - count);
+  }
+  return count;
+}
+
+/** The type, where it has no more parts than those that are written by hand; others are `dyn`. */
+export function bounded(type: CelType): CelType {
+  return partsOf(type, maxParts) > maxParts ? basicTypes.dyn : type;
+}
+
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.name !== b.name || a.parameters.length !== b.parameters.length) return false;

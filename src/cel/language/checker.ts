@@ -1,5 +1,6 @@
 import {
   basicTypes,
+  bounded,
   type CelType,
   formatArguments,
   formatType,
@@ -26,7 +27,7 @@ import {
   type StructNode,
 } from './expression.ts';
 import type { Issue } from './source-text.ts';
-import { assign, mostGeneral, type Substitutions, substitute } from './unification.ts';
+import { assign, mostGeneral, Substitutions, substitute } from './unification.ts';
 
 /** `a.b.c` as a dotted name; undefined when it is not made of names only. */
 function dottedName(node: Expression): string | undefined {
@@ -37,8 +38,8 @@ function dottedName(node: Expression): string | undefined {
 }
 
 class Checker {
-  readonly issues: Issue[] = [];
-  #known: Substitutions = new Map();
+  readonly #issues: Issue[] = [];
+  readonly #known = new Substitutions();
   #counter = 0;
   #scopes: Map<string, CelType>[] = [];
   readonly #environment: Environment;
@@ -49,12 +50,18 @@ class Checker {
 
   /** Types below are final: unknown parts are `dyn`. */
   finish(node: Expression): void {
-    if (node.type !== undefined) node.type = substitute(this.#known, node.type, true);
+    if (node.type !== undefined) node.type = bounded(substitute(this.#known, node.type, true));
     for (const child of childrenOf(node)) this.finish(child);
   }
 
+  /** Reports what could not be checked. */
+  end(): readonly Issue[] {
+    if (this.#known.isExhausted) this.#report(0, 'the types of the expression are too large to be checked');
+    return this.#issues;
+  }
+
   check(node: Expression): CelType {
-    const type = this.#typeOf(node);
+    const type = bounded(this.#typeOf(node));
     node.type = type;
     return type;
   }
@@ -83,7 +90,7 @@ class Checker {
   }
 
   #report(offset: number, message: string): CelType {
-    this.issues.push({ offset, message });
+    this.#issues.push({ offset, message });
     return basicTypes.error;
   }
 
@@ -101,9 +108,7 @@ class Checker {
   }
 
   #assignable(from: CelType, to: CelType): boolean {
-    const known = assign(this.#known, [from], [to]);
-    if (known !== undefined) this.#known = known;
-    return known !== undefined;
+    return assign(this.#known, [from], [to]);
   }
 
   #unknownType(): CelType {
@@ -222,12 +227,10 @@ class Checker {
   }
 
   #tryOverload(overload: Overload, types: readonly CelType[]): CelType | undefined {
-    const fresh: Substitutions = new Map(overload.generics.map((name) => [name, this.#unknownType()]));
+    const fresh = new Substitutions(overload.generics.map((name) => [name, this.#unknownType()]));
     const parameters = overload.parameters.map((type) => substitute(fresh, type));
-    const known = assign(this.#known, types, parameters);
-    if (known === undefined) return undefined;
-    this.#known = known;
-    return substitute(known, substitute(fresh, overload.result));
+    if (!assign(this.#known, types, parameters)) return undefined;
+    return substitute(this.#known, substitute(fresh, overload.result));
   }
 
   #list(node: ListNode): CelType {
@@ -326,5 +329,5 @@ export function checkTypes(root: Expression, environment: Environment): readonly
   const checker = new Checker(environment);
   checker.check(root);
   checker.finish(root);
-  return checker.issues;
+  return checker.end();
 }

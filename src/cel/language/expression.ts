@@ -135,6 +135,16 @@ export function childrenOf(node: Expression): readonly Expression[] {
   }
 }
 
+/** How many nodes an expression has; of one that has more than `max`, more than that. */
+export function nodesOf(node: Expression, max: number): number {
+  let count = 1;
+  for (const child of childrenOf(node)) {
+    if (count > max) break;
+    count += nodesOf(child, max - count);
+  }
+  return count;
+}
+
 /** `operand.?field` */
 export function optionalSelection(
   operand: Expression,

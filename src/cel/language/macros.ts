@@ -233,11 +233,18 @@ function hasTarget(call: MacroCall): call is MacroCall & { readonly target: Expr
   return call.target !== undefined;
 }
 
+const optionalMacros: ReadonlySet<string> = new Set(['optMap/2', 'optFlatMap/2']);
+
+/** What the expansion of a call has twice. */
+export function copiedBy({ name, args, target }: MacroCall): Expression | undefined {
+  return optionalMacros.has(`${name}/${args.length}`) ? target : undefined;
+}
+
 /** The expansion of a call of a macro; undefined for other calls. */
 export function expandMacro(call: MacroCall): Expansion | undefined {
   if (!hasTarget(call)) return call.name === 'has' && call.args.length === 1 ? expandHas(call) : undefined;
   const key = `${call.name}/${call.args.length}`;
-  if (key === 'optMap/2' || key === 'optFlatMap/2') return expandOptional(call);
+  if (optionalMacros.has(key)) return expandOptional(call);
   const macro = Object.hasOwn(loopMacros, key) ? loopMacros[key] : undefined;
   return macro === undefined ? undefined : expandLoop(macro, call);
 }

@@ -1,22 +1,32 @@
-import { type Expression, type FieldEntry, type MapEntry, optionalSelection } from './expression.ts';
+import { type Expression, type FieldEntry, type MapEntry, nodesOf, optionalSelection } from './expression.ts';
 import { behindOperand, operatorNames, products, relations, reserved, sums } from './grammar.ts';
 import { BadLiteral, readLiteral } from './literals.ts';
 import { balance, type Term } from './logic.ts';
-import { expandMacro, type MacroCall } from './macros.ts';
+import { copiedBy, expandMacro, type MacroCall } from './macros.ts';
 import type { Issue } from './source-text.ts';
 import { operandStart, RuleFault, TokenCursor, TooManyFaults } from './token-cursor.ts';
 import { endOfText, type TokenKind, tokenize } from './tokens.ts';
 
 const maxCodePoints = 100_000;
 const maxDepth = 250;
+/** What macros copy, and copy again where they stand behind each other: dozens of nodes are usual. */
+const maxCopiedNodes = 1_000;
 
 /** Ends reading: the expression is nested too deep. */
-class TooDeep extends Error {}
+class TooDeep extends Error {
+  override message = `expression recursion limit exceeded: ${maxDepth}`;
+}
+
+/** Ends reading: macros make too much of the expression. */
+class TooLarge extends Error {
+  override message = `macros copy more than ${maxCopiedNodes} parts of the expression`;
+}
 
 class Parser {
   readonly issues: Issue[] = [];
   readonly #cursor: TokenCursor;
   #depth = 0;
+  #leftToCopy = maxCopiedNodes;
 
   constructor(text: string) {
     const report = (issue: Issue): void => {
@@ -210,6 +220,9 @@ class Parser {
   }
 
   #callOrMacro(call: MacroCall): Expression {
+    const copied = copiedBy(call);
+    if (copied !== undefined) this.#leftToCopy -= nodesOf(copied, this.#leftToCopy);
+    if (this.#leftToCopy <= 0) throw new TooLarge();
     const expanded = expandMacro(call);
     if (expanded === undefined) return { kind: 'call', ...call };
     return 'fault' in expanded ? this.#report(expanded.offset, expanded.fault) : expanded;
@@ -378,8 +391,7 @@ export function parseExpression(text: string): Parsed {
     return { root: parser.start(), issues: parser.issues };
   } catch (error) {
     if (error instanceof TooManyFaults) return { root: broken, issues: parser.issues };
-    if (!(error instanceof TooDeep)) throw error;
-    const message = `expression recursion limit exceeded: ${maxDepth}`;
-    return { root: broken, issues: [...parser.issues, { offset: -1, message }] };
+    if (!(error instanceof TooDeep || error instanceof TooLarge)) throw error;
+    return { root: broken, issues: [...parser.issues, { offset: -1, message: error.message }] };
   }
 }

@@ -1,7 +1,23 @@
 import { basicTypes, type CelType, isDyn, isDynOrError, isSameType } from './cel-type.ts';
 
+/** Parts of types that are visited for one expression, of which a few characters may name types with very many: thousands are usual. */
+const maxVisits = 1_000_000;
+
 /** What is known about type parameters while an expression is checked: parameter name → type. */
-export type Substitutions = Map<string, CelType>;
+export class Substitutions extends Map<string, CelType> {
+  #left = maxVisits;
+
+  /** So much was visited that everything else counts as `dyn`. */
+  get isExhausted(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Whether another part of a type may be visited. */
+  visit(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0;
+  }
+}
 
 const maxDepth = 64;
 
@@ -11,7 +27,7 @@ interface Step {
 }
 
 function replaceParameters(known: Substitutions, type: CelType, { isFinal, depth }: Step): CelType {
-  if (depth > maxDepth) return basicTypes.dyn;
+  if (depth > maxDepth || !known.visit()) return basicTypes.dyn;
   const deeper = { isFinal, depth: depth + 1 };
   if (type.kind === 'parameter') {
     const found = known.get(type.name);
@@ -27,9 +43,39 @@ export function substitute(known: Substitutions, type: CelType, isFinal = false)
   return replaceParameters(known, type, { isFinal, depth: 0 });
 }
 
+/** What changes what is known, and can take that back. */
+class Trial {
+  readonly #known: Substitutions;
+  readonly #former = new Map<string, CelType | undefined>();
+
+  constructor(known: Substitutions) {
+    this.#known = known;
+  }
+
+  get(name: string): CelType | undefined {
+    return this.#known.get(name);
+  }
+
+  set(name: string, type: CelType): void {
+    if (!this.#former.has(name)) this.#former.set(name, this.#known.get(name));
+    this.#known.set(name, type);
+  }
+
+  visit(): boolean {
+    return this.#known.visit();
+  }
+
+  revert(): void {
+    for (const [name, type] of this.#former) {
+      if (type === undefined) this.#known.delete(name);
+      else this.#known.set(name, type);
+    }
+  }
+}
+
 /** Whether a parameter stands nowhere within a type, so that it may become that type. */
-function isAbsentFrom(known: Substitutions, parameter: CelType, type: CelType): boolean {
-  if (isSameType(parameter, type)) return false;
+function isAbsentFrom(known: Trial, parameter: CelType, type: CelType): boolean {
+  if (!known.visit() || isSameType(parameter, type)) return false;
   if (type.kind === 'parameter') {
     const found = known.get(type.name);
     return found === undefined || isAbsentFrom(known, parameter, found);
@@ -55,7 +101,7 @@ export function mostGeneral(a: CelType, b: CelType): CelType {
 }
 
 /** Whether `parameter` may stand for `type`; remembers it. `isKnown` is true when the parameter already stood for something. */
-function bind(known: Substitutions, type: CelType, parameter: CelType): { isValid: boolean; isKnown: boolean } {
+function bind(known: Trial, type: CelType, parameter: CelType): { isValid: boolean; isKnown: boolean } {
   if (isSameType(type, parameter)) return { isValid: true, isKnown: true };
   const found = known.get(parameter.name);
   if (found === undefined) {
@@ -72,7 +118,7 @@ function bind(known: Substitutions, type: CelType, parameter: CelType): { isVali
 
 const nullable = new Set(['opaque', 'struct', 'duration', 'timestamp', 'null']);
 
-function unifyConcrete(known: Substitutions, a: CelType, b: CelType): boolean {
+function unifyConcrete(known: Trial, a: CelType, b: CelType): boolean {
   if (isDynOrError(a) || isDynOrError(b)) return true;
   if (a.kind === 'null') return nullable.has(b.kind);
   if (b.kind === 'null') return nullable.has(a.kind);
@@ -81,7 +127,8 @@ function unifyConcrete(known: Substitutions, a: CelType, b: CelType): boolean {
   return unifyAll(known, a.parameters, b.parameters);
 }
 
-function unify(known: Substitutions, a: CelType, b: CelType): boolean {
+function unify(known: Trial, a: CelType, b: CelType): boolean {
+  if (!known.visit()) return true;
   if (b.kind === 'parameter') {
     const { isValid, isKnown } = bind(known, a, b);
     if (isValid) return true;
@@ -91,7 +138,7 @@ function unify(known: Substitutions, a: CelType, b: CelType): boolean {
   return unifyConcrete(known, a, b);
 }
 
-function unifyAll(known: Substitutions, a: readonly CelType[], b: readonly CelType[]): boolean {
+function unifyAll(known: Trial, a: readonly CelType[], b: readonly CelType[]): boolean {
   if (a.length !== b.length) return false;
   return a.every((type, index) => {
     const other = b[index];
@@ -99,12 +146,10 @@ function unifyAll(known: Substitutions, a: readonly CelType[], b: readonly CelTy
   });
 }
 
-/** The type bindings under which values of the types `from` are assignable to `to`; undefined where they are not. */
-export function assign(
-  known: Substitutions,
-  from: readonly CelType[],
-  to: readonly CelType[],
-): Substitutions | undefined {
-  const copy = new Map(known);
-  return unifyAll(copy, from, to) ? copy : undefined;
+/** Whether values of the types `from` are assignable to `to`; if so, `known` has the bindings under which they are, else it is as before. */
+export function assign(known: Substitutions, from: readonly CelType[], to: readonly CelType[]): boolean {
+  const trial = new Trial(known);
+  const isAssignable = unifyAll(trial, from, to);
+  if (!isAssignable) trial.revert();
+  return isAssignable;
 }
