@@ -1,7 +1,6 @@
 import { errorMessage, isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
-import type { PatternBudget } from '../schema/index.ts';
 import type { GroupVersionKind, Property } from './property.ts';
-import { bundlePatterns, compilePropertyRule, type PropertyRule } from './property-rule.ts';
+import { bundlePatterns, compilePropertyRule, type PropertyRule, type RulePatterns } from './property-rule.ts';
 import { parseVersionRange, type VersionRange } from './version-range.ts';
 
 /** A condition on what is installed. */
@@ -16,7 +15,7 @@ export type Constraint = { readonly failureMessage?: string } & (
 export interface ConstraintLimits {
   readonly maxDepth: number;
   /** Shared by all constraints of a bundle; without it, a constraint has one of its own. */
-  readonly patterns?: PatternBudget;
+  readonly patterns?: RulePatterns;
 }
 
 const maxConstraintBytes = 131_072;
@@ -75,7 +74,7 @@ export function readPackage(
   }
 }
 
-function readRule(value: JsonValue | undefined, patterns: PatternBudget | undefined): PropertyRule {
+function readRule(value: JsonValue | undefined, patterns: RulePatterns | undefined): PropertyRule {
   const members = membersOf(value, ['rule']);
   const rule = text(members, 'rule');
   if (rule === '') return refuse('The CEL expression is missing');

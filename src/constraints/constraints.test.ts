@@ -252,3 +252,14 @@ test('properties that require something are dependencies, and unmet ones are rep
     'needs a boat (API Boat.v1.b)',
   ]);
 });
+
+test('the rules of a bundle are limited together', () => {
+  const rule = `properties.size() > 0${' && true'.repeat(1_000)}`;
+  const value = { failureMessage: 'x', cel: { rule } };
+  const list = (count: number) => Array.from({ length: count }, (): Property => ({ type: 'olm.constraint', value }));
+  expect(readRequiredProperties('properties', list(4)).problems).toEqual([]);
+  const { problems } = readRequiredProperties('properties', list(5));
+  expect(problems).toEqual([
+    expect.stringMatching(/^properties\[4\]: .*the rules of a bundle have more than 32768 characters/),
+  ]);
+});

@@ -32,6 +32,8 @@ export interface RuleBudget {
 }
 
 const maxRuleCharacters = 16_384;
+/** Of all rules of a bundle. */
+const maxCharactersOfAll = 32_768;
 const maxIssueCharacters = 2_000;
 /** As much as kube-apiserver allows one expression. */
 const maxCost = 1_000_000;
@@ -77,19 +79,33 @@ function shortened(issues: string): string {
   return issues.length <= maxIssueCharacters ? issues : `${issues.slice(0, maxIssueCharacters)} (and more)`;
 }
 
-/** What the regular expressions of all rules of one bundle may compile to together. */
-export function bundlePatterns(): PatternBudget {
-  return new PatternBudget(maxInstructions);
+/** What all rules of one bundle may have together, which is read again and again. */
+export class RulePatterns extends PatternBudget {
+  #leftCharacters = maxCharactersOfAll;
+
+  /** Reads another rule.
+   *  @throws TerminalError InvalidRule */
+  take(text: string): void {
+    this.#leftCharacters -= text.length;
+    if (this.#leftCharacters >= 0) return;
+    throw new TerminalError('InvalidRule', `the rules of a bundle have more than ${maxCharactersOfAll} characters`);
+  }
+}
+
+/** What the rules of one bundle may have, and what their regular expressions may compile to, all together. */
+export function bundlePatterns(): RulePatterns {
+  return new RulePatterns(maxInstructions);
 }
 
 /** Reads a rule; one variable `properties`, a list of `{type, value}`, and the function `semver_compare(a, b)`. Its regular expressions
  *  count towards `patterns`.
  *  @throws TerminalError InvalidRule
  *  @see docs/spec/bundle-format.md#constraints */
-export function compilePropertyRule(text: string, patterns: PatternBudget = bundlePatterns()): PropertyRule {
+export function compilePropertyRule(text: string, patterns: RulePatterns = bundlePatterns()): PropertyRule {
   if (text.length > maxRuleCharacters) {
     throw new TerminalError('InvalidRule', `longer than ${maxRuleCharacters} characters`);
   }
+  patterns.take(text);
   const program = compileProgram(text, { ...ruleEnvironment(), patterns });
   if (isFaulty(program)) {
     throw new TerminalError('InvalidRule', shortened(program.issues ?? program.instantiation ?? 'no expression'));

@@ -10,7 +10,7 @@ import { endOfText, type TokenKind, tokenize } from './tokens.ts';
 const maxCodePoints = 100_000;
 const maxDepth = 250;
 /** What macros copy, and copy again where they stand behind each other: dozens of nodes are usual. */
-const maxCopiedNodes = 1_000;
+const maxCopiedNodes = 250;
 
 /** Ends reading: the expression is nested too deep. */
 class TooDeep extends Error {
