@@ -56,24 +56,19 @@ export type HookRecord = NonNullable<BundleDeploymentRecord['hooks']>;
 /** Progress of the tests of a chart. */
 export type TestRecord = NonNullable<BundleDeploymentRecord['tests']>;
 
+/** Without members that have no value. */
+function present<T extends object>(members: T): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
+}
+
 /** The record of this very deployment; undefined when there is none: then it is unknown what belongs to it. */
 export function readRecord(deployment: KubeObject): DeploymentRecord | undefined {
   const { metadata, status } = parseBundleDeployment(deployment);
   const { record } = status ?? {};
   if (record === undefined || record.uid !== metadata.uid) return undefined;
-  const { bundles, installation, installingBundle = '', groupKinds, namespaces } = record;
-  const { defaultNamespace, inPlace, hooks, tests } = record;
-  const inventory = { kinds: groupKinds.map(parseGroupKind), namespaces };
-  return {
-    bundles,
-    installation,
-    installingBundle,
-    inventory,
-    ...(defaultNamespace === undefined ? {} : { defaultNamespace }),
-    ...(inPlace === undefined ? {} : { inPlace }),
-    ...(hooks === undefined ? {} : { hooks }),
-    ...(tests === undefined ? {} : { tests }),
-  };
+  const { uid: _uid, groupKinds, namespaces, adopting, installingBundle = '', ...others } = record;
+  const inventory = present({ kinds: groupKinds.map(parseGroupKind), namespaces, adopting });
+  return { ...others, installingBundle, inventory };
 }
 
 /** Of a deployment that nothing was ever done for, as far as anybody knows. */
@@ -97,22 +92,16 @@ export function inventoryOf(deployment: KubeObject): Inventory | undefined {
 
 /** The record as a member of the status. */
 export function formatRecord(deployment: KubeObject, record: DeploymentRecord): JsonObject {
-  const { bundles, installation, installingBundle, inventory, defaultNamespace, inPlace, hooks, tests } = record;
+  const { inventory, ...others } = record;
+  const { kinds, namespaces, adopting } = inventory;
   const { uid = '' } = deployment.metadata;
-  const groupKinds = inventory.kinds.map(formatGroupKind);
-  const written: BundleDeploymentRecord = {
+  return present({
     uid,
-    bundles,
-    installation,
-    installingBundle,
-    groupKinds,
-    namespaces: inventory.namespaces,
-    ...(defaultNamespace === undefined ? {} : { defaultNamespace }),
-    ...(inPlace === undefined ? {} : { inPlace }),
-    ...(hooks === undefined ? {} : { hooks }),
-    ...(tests === undefined ? {} : { tests }),
-  };
-  return written as unknown as JsonObject;
+    ...others,
+    groupKinds: kinds.map(formatGroupKind),
+    namespaces,
+    adopting,
+  }) satisfies { [Key in keyof BundleDeploymentRecord]: unknown } as unknown as JsonObject;
 }
 
 function storedRecord(deployment: KubeObject): JsonValue | undefined {
@@ -129,7 +118,7 @@ export async function writeRecord(
   const record = formatRecord(deployment, work.record);
   if (isJsonEqual(storedRecord(deployment), record)) return deployment;
   // Of a merge patch: what is not mentioned would stay.
-  const status = { record: { defaultNamespace: null, inPlace: null, ...record } };
+  const status = { record: { adopting: null, defaultNamespace: null, inPlace: null, ...record } };
   const patch = { metadata: preconditionOf(deployment), status } as unknown as JsonObject;
   const options = { fieldManager, subresource: 'status', signal: work.signal } as const;
   const written = await kube.patch(refOf(deployment), patch, options);

@@ -45,7 +45,7 @@ export interface CheckContext extends TakeoverContext {
   /** Created before the objects, if there is none. */
   readonly installNamespace?: string | undefined;
   /** Called before an object that exists is taken over. */
-  readonly onTakeover?: (() => Promise<void>) | undefined;
+  readonly onTakeover?: ((object: KubeObject) => Promise<void>) | undefined;
 }
 
 const parallelRequests = 8;

@@ -10,8 +10,9 @@ const stop = new AbortController();
 
 let cluster: BareCluster;
 let engine: ApplyEngine;
-beforeAll(async () => {
-  cluster = await openBareCluster();
+
+/** As after a start of the process: it knows what is recorded, and what it sees. */
+function startEngine(): void {
   engine = createApplyEngine({
     kube: cluster.kube,
     systemNamespace: 'default',
@@ -21,6 +22,11 @@ beforeAll(async () => {
     signal: stop.signal,
     onChange: () => undefined,
   });
+}
+
+beforeAll(async () => {
+  cluster = await openBareCluster();
+  startEngine();
 });
 afterAll(async () => {
   stop.abort();
@@ -94,11 +100,12 @@ async function failing(
 }
 
 test.each([
-  { what: 'first version', version: undefined },
-  { what: 'version', version: '1' },
+  { what: 'first version', version: undefined, after: 'an error' },
+  { what: 'version', version: '1', after: 'an error' },
+  { what: 'version', version: '3', after: 'a restart' },
 ])(
-  'what existed before a $what that failed while it was taken over is not deleted with the next one',
-  async ({ version }) => {
+  'what existed before a $what that failed while it was taken over is not deleted with the next one, after $after',
+  async ({ version, after }) => {
     const adopter = {
       name: `adopter-${version ?? 'first'}`,
       uid: `00000000-0000-4000-8000-00000000000${version ?? '2'}`,
@@ -115,6 +122,7 @@ test.each([
     const crdSafety = { annotations: undefined, isRestored: version !== undefined };
     const left = await failing([...abandoned, refused, standing], before, { ...further, crdSafety });
     expect((await cluster.kube.get({ ...ref, name: name('mine') })).metadata.ownerReferences).toHaveLength(1);
+    if (after === 'a restart') startEngine();
     const reported: string[] = [];
     await install([standing], left, { owner: adopter, onFormer: (text) => reported.push(text) });
     const live = await cluster.kube.get({ ...ref, name: name('mine') });
@@ -131,7 +139,29 @@ test('what was taken over by a version that was installed is deleted with the ne
   await cluster.kube.create(settings('taken', { mine: 'yes' }), user);
   const further = { owner: adopter, mayAdopt: true };
   const before = await install([settings('taken', { version: '1' })], nothing, further);
+  expect(before.recorded.adopting).toBeUndefined();
   await install([settings('other', { version: '2' })], before, further);
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'taken' };
   await expect(cluster.kube.get(ref)).rejects.toThrow('not found');
+});
+
+test('what an upgrade is about to take over is recorded before, and until it has come to its end', async () => {
+  const adopter = { name: 'recording', uid: '00000000-0000-4000-8000-000000000010' };
+  const names = Array.from({ length: 20 }, (_, index) => `existing-${index}`);
+  for (const name of names) await cluster.kube.create(settings(name, { mine: 'yes' }), user);
+  const before = await install([settings('recording', {})], nothing, { owner: adopter });
+  const owned = async (): Promise<number> => {
+    const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' });
+    return items.filter(({ metadata: { name = '', labels } }) => names.includes(name) && labels !== undefined).length;
+  };
+  const counts: (readonly [recorded: number, owned: number])[] = [];
+  const record: InstallRequest['record'] = async ({ adopting = [] }) => {
+    counts.push([adopting.length, await owned()]);
+  };
+  const objects = names.map((name) => settings(name, { version: '2' }));
+  await install(objects, before, { owner: adopter, mayAdopt: true, record });
+  expect(counts.at(0)).toEqual([0, 0]);
+  expect(counts.at(-2)?.[0]).toBe(20);
+  expect(counts.at(-1)).toEqual([0, 20]);
+  expect(counts.slice(0, -1).filter(([recorded, written]) => written > recorded)).toEqual([]);
 });

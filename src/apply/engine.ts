@@ -21,6 +21,7 @@ import { type RecallRequest, recallInstallation, stateDigestOf } from './recall.
 import { Remover } from './remover.ts';
 import type { InstallationEnd, InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
 import { isReplaced, type ServingContext, withLiveConversion } from './serving.ts';
+import { type Begun, recordingTakeovers } from './takeovers.ts';
 import { UnansweredWrites } from './unanswered-writes.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
@@ -32,13 +33,6 @@ interface Work extends Plan {
   readonly standing: readonly InstalledObject[];
   /** Of the whole plan. */
   readonly all: readonly KubeObject[];
-}
-
-/** An installation whose beginning is recorded. */
-interface Begun extends InstallRequest {
-  progress: InstallationProgress;
-  /** Records that an object is about to be taken over that existed before; absent where that changes nothing. */
-  readonly onTakeover?: () => Promise<void>;
 }
 
 class Engine implements ApplyEngine {
@@ -136,15 +130,7 @@ class Engine implements ApplyEngine {
     const atFirst = (await this.#remover.releaseFormer(touched, search, request)) ? 'TakingOver' : 'Creating';
     const progress: InstallationProgress = isFirst ? atFirst : request.progress;
     await request.record(touched, progress);
-    const begun = { ...request, recorded: mergeInventories([recorded, touched]), progress };
-    if (progress !== 'Creating') return begun;
-    let recording: Promise<void> | undefined;
-    const onTakeover = (): Promise<void> => {
-      begun.progress = 'TakingOver';
-      recording ??= request.record(touched, 'TakingOver');
-      return recording;
-    };
-    return Object.assign(begun, { onTakeover });
+    return recordingTakeovers({ ...request, recorded: mergeInventories([recorded, touched]), progress });
   }
 
   /** Takes away what is not among `keys`, unless new webhooks wait still: those that they replace stay till then, with what
@@ -169,7 +155,9 @@ class Engine implements ApplyEngine {
     const { owner, recorded, installNamespace } = request;
     const left = this.#remover.objectsOf(owner, recorded).filter(({ ref }) => !removed.has(refKey(ref)));
     const places = [...left, ...this.#held.of(owner)].map(({ ref }) => ref);
-    const inventory = withNamespace(inventoryOf(places), installNamespace);
+    // Those of an earlier upgrade are obsolete still, and are not to be deleted then either.
+    const adopting = this.#unpruned.has(owner.uid) ? recorded.adopting : undefined;
+    const inventory = { ...withNamespace(inventoryOf(places), installNamespace), ...(adopting && { adopting }) };
     await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
     await request.record(inventory, 'Done', this.#endOf(owner));
   }

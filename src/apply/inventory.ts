@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { bundleDeploymentResource, group as ownGroup } from '../api/index.ts';
 import { sha256Digest } from '../base/index.ts';
-import { groupOf, type KubeObject, type ObjectMeta, type ObjectRef } from '../kube/index.ts';
+import { groupOf, type KubeObject, type ObjectMeta, type ObjectRef, refKey } from '../kube/index.ts';
 import type { KindRef } from './kind-list.ts';
 
 /** A kind in whichever version it is served. */
@@ -16,6 +17,8 @@ export interface Inventory {
   readonly kinds: readonly GroupKind[];
   /** Of namespaced objects. */
   readonly namespaces: readonly string[];
+  /** What existed before and was taken over, by an upgrade that has not come to its end: as `adoptionKey` has it. */
+  readonly adopting?: readonly string[] | undefined;
 }
 
 /** Metadata that makes an object the parent of an ApplySet. `null` removes. */
@@ -72,7 +75,14 @@ function listed(text: string | undefined): readonly string[] {
 /** One inventory with everything of all; sorted, each entry once. */
 export function mergeInventories(inventories: readonly Inventory[]): Inventory {
   const kinds = sorted(inventories.flatMap((inventory) => inventory.kinds.map(formatGroupKind)));
-  return { kinds: kinds.map(parseGroupKind), namespaces: sorted(inventories.flatMap(({ namespaces }) => namespaces)) };
+  const namespaces = sorted(inventories.flatMap((inventory) => inventory.namespaces));
+  const adopting = sorted(inventories.flatMap((inventory) => inventory.adopting ?? []));
+  return { kinds: kinds.map(parseGroupKind), namespaces, ...(adopting.length === 0 ? {} : { adopting }) };
+}
+
+/** Names an object among what is taken over. Short, as a status has all of them. */
+export function adoptionKey(ref: ObjectRef): string {
+  return hash('sha256', refKey(ref), 'base64url').slice(0, 16);
 }
 
 /** Where these objects are. */

@@ -15,7 +15,7 @@ import { clientFor } from './account.ts';
 import { whyRetainCrd } from './crd-guard.ts';
 import { assertShown } from './hidden-kinds.ts';
 import { listInstalled } from './installed.ts';
-import { type Inventory, inventoryOf, isWithin } from './inventory.ts';
+import { adoptionKey, type Inventory, inventoryOf, isWithin } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledObject, installedObject, type KindWatches } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
@@ -39,6 +39,12 @@ interface RemoverDeps {
   readonly watches: KindWatches;
   readonly ledger: Ledger;
   readonly unanswered: UnansweredWrites;
+}
+
+/** What is recorded of an installation before its end. */
+interface Begun {
+  readonly recorded: Inventory;
+  readonly progress: InstallationProgress;
 }
 
 /** Which objects to look for. */
@@ -121,11 +127,11 @@ export class Remover {
   async prune(
     owner: Owner,
     keep: ReadonlySet<string>,
-    terms: RemovalTerms & FormerTerms & { readonly recorded: Inventory; readonly progress: InstallationProgress },
+    terms: RemovalTerms & FormerTerms & Begun,
   ): Promise<ReadonlySet<string>> {
     const installed = await this.#installed({ owner, recorded: terms.recorded, keep }, terms.signal);
     const removed = installed.filter(({ ref }) => !keep.has(refKey(ref)));
-    const former = removed.filter((object) => this.#isFormer(owner, object, terms.progress));
+    const former = removed.filter((object) => this.#isFormer(owner, object, terms));
     await this.#release(owner, former, terms.signal);
     if (former.length > 0) terms.onFormer?.(adoptedText(former));
     const obsolete = removed.filter((object) => !former.includes(object));
@@ -139,9 +145,10 @@ export class Remover {
 
   /** Whether an object existed before an installation that was given up began to take it over, or may have: no version has ever had it. Where it is
    *  a first one, only what this process has created is known to be of it. */
-  #isFormer(owner: Owner, object: InstalledObject, progress: InstallationProgress): boolean {
+  #isFormer(owner: Owner, object: InstalledObject, { recorded, progress }: Begun): boolean {
     const { ledger } = this.#deps;
     if (ledger.adoptedBy(owner).has(refKey(object.ref))) return true;
+    if (recorded.adopting?.includes(adoptionKey(object.ref)) === true) return true;
     return progress === 'TakingOver' && !ledger.hasCreated(owner, object);
   }
 

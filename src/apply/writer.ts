@@ -80,7 +80,7 @@ async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
   if (!isOurs) check.ledger.willAdopt(object);
   const problems = await checkAll(check, [object]);
   if (problems.length > 0) return { problems };
-  if (!isOurs) await check.onTakeover?.();
+  if (!isOurs) await check.onTakeover?.(object);
   return { object: await applyOver(check, object), problems };
 }
 

@@ -193,6 +193,8 @@ export interface BundleDeploymentStatusRecord {
   readonly groupKinds: readonly string[];
   /** Namespaces of installed objects. */
   readonly namespaces: readonly string[];
+  /** Digests of what existed before and was taken over by an upgrade that has not come to its end; until then the next version does not delete it. */
+  readonly adopting?: readonly string[];
   /** Namespace of installed objects that name none, where neither the spec nor the bundle decides that; another system namespace does not move them. */
   readonly defaultNamespace?: string;
   /** Digests by which a new process recognizes what is in place without a request for any object; absent while an installation is under way. */
@@ -585,6 +587,12 @@ export const bundleDeploymentShape: Schema = {
               }
             },
             "namespaces": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            },
+            "adopting": {
               "type": "array",
               "items": {
                 "type": "string"
