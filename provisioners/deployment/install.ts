@@ -132,6 +132,12 @@ async function followHelmReleases(
   }
 }
 
+/** Not where everything is written, and what is obsolete is taken away in steps. */
+function isFailure(thrown: unknown, signal: AbortSignal): thrown is Error {
+  const isUnderWay = thrown instanceof WaitingError && thrown.reason === 'Pruning';
+  return !signal.aborted && thrown instanceof Error && !isUnderWay;
+}
+
 /** Tries once. A failure is reported, rolled back, and not tried again before its time. */
 async function tryInstall(
   run: DeploymentRun,
@@ -151,7 +157,7 @@ async function tryInstall(
     await followHelmReleases(run, { bundle, rendition }, signal);
     return undefined;
   } catch (thrown) {
-    if (signal.aborted || !(thrown instanceof Error)) throw thrown;
+    if (!isFailure(thrown, signal)) throw thrown;
     if (thrown instanceof PermissionsMissing) run.context.permissions.add(attempt.name, thrown.namespaces);
     await reportInstallFailure(run, thrown, signal);
     const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });

@@ -83,7 +83,8 @@ export interface ApplyEngine {
    *    So does a conversion webhook that another one takes over from: the rest of its CustomResourceDefinition does not wait.
    *  - When `revision` is in place and only some objects drifted, only these are applied.
    *  Running it again after any interruption completes it. The answer is what had drifted; empty after an installation.
-   *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
+   *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes · WaitingError Pruning while obsolete namespaces are
+   *  left to examine, of which there are a few at a time */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
   /** Deletes what an incomplete first installation has created, in any process; what existed before stays, and so do
    *  CustomResourceDefinitions that others have objects of. */

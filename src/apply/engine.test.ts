@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BareCluster, openBareCluster } from '../../test/support/index.ts';
+import { type BareCluster, eventually, openBareCluster } from '../../test/support/index.ts';
 import { silentLogger, systemClock } from '../base/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { type ApplyEngine, createApplyEngine, type InstallRequest } from './index.ts';
@@ -165,3 +165,38 @@ test('what an upgrade is about to take over is recorded before, and until it has
   expect(counts.at(-1)).toEqual([0, 20]);
   expect(counts.slice(0, -1).filter(([recorded, written]) => written > recorded)).toEqual([]);
 });
+
+test.each(['removal', 'upgrade'])(
+  'a %s examines a few namespaces at a time, and has all deleted at last',
+  async (what) => {
+    const owner = { name: what, uid: `00000000-0000-4000-8000-00000${what}` };
+    const names = Array.from({ length: 5 }, (_, index) => `${what}-${index}`);
+    const namespaces = names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
+    const state = await install(namespaces, nothing, { owner });
+    const standing = async (): Promise<number> => {
+      const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Namespace' });
+      return items.filter(
+        ({ metadata: { name = '', deletionTimestamp } }) => names.includes(name) && deletionTimestamp === undefined,
+      ).length;
+    };
+    const request = {
+      owner,
+      inventory: state.recorded,
+      isOrphaned: false,
+      mayDeleteCrds: false,
+      onRetained: () => undefined,
+      othersIn: () => undefined,
+      onNamespaceRetained: () => undefined,
+      signal: stop.signal,
+    };
+    const step = async (): Promise<unknown> => {
+      return await (what === 'removal' ? engine.uninstall(request) : install([], state, { owner }));
+    };
+    await expect(step()).rejects.toThrow('waiting for deletion of Namespace');
+    expect(await standing()).toBe(3);
+    await eventually(async () => {
+      await step().catch(() => undefined);
+      expect(await standing()).toBe(0);
+    });
+  },
+);

@@ -58,6 +58,9 @@ interface Search {
 const parallelWrites = 8;
 const recheckMs = 30_000;
 const maxNamed = 10;
+/** At a time, as each costs a list of every kind: a removal of very many makes room for other deployments in between. */
+const maxExaminedNamespaces = 2;
+const laterMs = 10;
 
 function namesOf(objects: readonly InstalledObject[]): string {
   const names = objects.slice(0, maxNamed).map(({ ref }) => describeRef(ref));
@@ -137,7 +140,14 @@ export class Remover {
     const obsolete = removed.filter((object) => !former.includes(object));
     const released = await this.#releaseWhatStays(owner, obsolete, terms);
     for (const batch of removalBatches(obsolete.filter(({ ref }) => !released.has(refKey(ref))))) {
-      await this.#deleteBatch(owner, batch, terms);
+      const later = new Set(batch.filter(isStandingNamespace).slice(maxExaminedNamespaces));
+      await this.#deleteBatch(
+        owner,
+        batch.filter((object) => !later.has(object)),
+        terms,
+      );
+      if (later.size === 0) continue;
+      throw new WaitingError('Pruning', `waiting for deletion of ${namesOf([...later])}`, { afterMs: laterMs });
     }
     this.#deps.ledger.release(owner, keep);
     return new Set(keysOf(removed));
@@ -229,10 +239,15 @@ export class Remover {
     const { owner } = request;
     const released = await this.#releaseWhatStays(owner, installed, request);
     for (const batch of removalBatches(installed.filter(({ ref }) => !released.has(refKey(ref))))) {
-      const left = await this.#deleteBatch(owner, batch, request);
-      if (left.length === 0) continue;
-      const message = `waiting for deletion of ${namesOf(left)}`;
-      throw new WaitingError('Removing', message, { afterMs: recheckMs });
+      const later = new Set(batch.filter(isStandingNamespace).slice(maxExaminedNamespaces));
+      const left = await this.#deleteBatch(
+        owner,
+        batch.filter((object) => !later.has(object)),
+        request,
+      );
+      if (left.length + later.size === 0) continue;
+      const message = `waiting for deletion of ${namesOf([...left, ...later])}`;
+      throw new WaitingError('Removing', message, { afterMs: later.size > 0 ? laterMs : recheckMs });
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KubeClient, KubeObject } from '../kube/index.ts';
+import { type KubeClient, type KubeObject, KubeUnavailable } from '../kube/index.ts';
 import { leaveNamespaces } from './vacated-namespaces.ts';
 
 const owner = { name: 'combo', uid: 'u' };
@@ -57,4 +57,30 @@ test.each([
   expect(kept.map((why) => why.includes('too many objects to examine (ConfigMap)'))).toEqual(
     expected.length === 0 ? [true] : [],
   );
+});
+
+test.each([
+  { what: 'has no permission', status: 403 },
+  { what: 'gets the error of a conversion webhook', status: 500 },
+  { what: 'gets the error of another API server', status: 504 },
+  { what: 'gets no answer from one', status: 0 },
+])('a namespace whose contents cannot be listed stays: who lists $what', async ({ status }) => {
+  const deleted: string[] = [];
+  const kept: string[] = [];
+  const failure = { status, reason: 'Refused', message: 'refused', causes: [], isStatus: true };
+  const refusing: Partial<KubeClient> = {
+    ...clusterWith([[]], deleted),
+    async *listPages() {
+      await Promise.reject(new KubeUnavailable(failure));
+      yield { resourceVersion: '1', items: [] };
+    },
+  };
+  await leaveNamespaces(refusing as KubeClient, ['left'], {
+    owner,
+    othersIn: () => undefined,
+    onNamespaceRetained: (why) => void kept.push(why),
+    signal: new AbortController().signal,
+  });
+  expect(deleted).toEqual([]);
+  expect(kept).toEqual([expect.stringContaining('its contents cannot be listed (refused)')]);
 });

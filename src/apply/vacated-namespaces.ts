@@ -147,6 +147,12 @@ function counted(objects: readonly KubeObject[]): string {
   return `${kinds.map(([kind, count]) => `${kind} (${count})`).join(', ')}${more}`;
 }
 
+/** It may stay so: an API server that is aggregated, or a conversion webhook, does not answer, or answers with an error. Where it is the API server itself,
+ *  the namespace cannot be released either, and is examined again. */
+function isUnlistable(thrown: unknown): boolean {
+  return isKubeError(thrown) && [0, 403, 500, 503, 504].includes(thrown.failure.status);
+}
+
 /** Why the namespace must be retained; undefined when it is empty except for what every namespace has, and what is being deleted. */
 async function whyKeep(
   kube: KubeClient,
@@ -168,7 +174,7 @@ async function whyKeep(
     );
     return foreign.length === 0 ? undefined : `${counted(foreign)} in it are not from the bundle or must be retained`;
   } catch (thrown) {
-    if (!isKubeError(thrown) || ![403, 503].includes(thrown.failure.status)) throw thrown;
+    if (leaving.signal.aborted || !isUnlistable(thrown)) throw thrown;
     return `its contents cannot be listed (${errorMessage(thrown)})`;
   }
 }
