@@ -30,8 +30,8 @@ function tooLate(): StatusError {
 
 const nothing: Disposable = { [Symbol.dispose]: () => {} };
 
-/** Room in memory for the large documents of requests: what is written, from when it has arrived until it is answered, as webhooks may take long; and
- *  lists until they begin to be sent.
+/** Room in memory for the large documents of requests: of writes, from when their bodies have arrived until they are answered, as webhooks may take
+ *  long; or of lists, until they begin to be sent.
  *  A user may have some of it while half of it is free, and else one document: many who share what they have do not keep others out. */
 export class DocumentRoom {
   readonly #maxBytes: number;

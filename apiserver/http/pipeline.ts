@@ -133,7 +133,8 @@ export class Pipeline {
   readonly #patch: VerbHandler;
   readonly #delegate: Delegate | undefined;
   readonly #turns = new UserTurns();
-  readonly #room = new DocumentRoom();
+  /** Lists wait for each other alone: a webhook may need some while a write waits for it. */
+  readonly #rooms = { lists: new DocumentRoom(), writes: new DocumentRoom() };
   /** Clients that find these leave it to the server to slow them down. */
   readonly #flowHeaders: readonly (readonly [string, string])[] = [
     ['x-kubernetes-pf-flowschema-uid', randomUUID()],
@@ -318,7 +319,8 @@ export class Pipeline {
     const key = storageName(type, namespace, name);
     const stored = name === '' ? undefined : this.#parts.store.get(type.storageKey, key);
     const bytes = bodyBytes + (stored?.text.length ?? 0);
-    return this.#room.enter({ sharer: sharerOf(user), bytes, signal });
+    const room = writeVerbs.has(request.verb) ? this.#rooms.writes : this.#rooms.lists;
+    return room.enter({ sharer: sharerOf(user), bytes, signal });
   }
 
   /** Requests that fail get no deprecation warning. */

@@ -14,7 +14,7 @@ interface HostileServer extends AsyncDisposable {
   readonly caBundle: string;
 }
 
-type Answer = (response: ServerResponse, uid: string, objects: readonly { metadata: object }[]) => void;
+type Answer = (response: ServerResponse, uid: string, objects: readonly { metadata: object }[]) => void | Promise<void>;
 
 async function startHook(answer: Answer): Promise<HostileServer> {
   const nowMs = Date.now();
@@ -26,7 +26,7 @@ async function startHook(answer: Answer): Promise<HostileServer> {
     incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
     incoming.on('end', () => {
       const review = JSON.parse(text) as { request: { uid: string; objects?: { metadata: object }[] } };
-      answer(response, review.request.uid, review.request.objects ?? []);
+      void answer(response, review.request.uid, review.request.objects ?? []);
     });
   });
   const sockets = new Set<Socket>();
@@ -144,6 +144,26 @@ test('an answer of an admission webhook that arrives byte by byte is not held by
   joined.mockRestore();
   expect(most).toBeGreaterThan(1000);
   expect(most).toBeLessThanOrEqual(1024);
+});
+
+test('a webhook may list large objects as the user whose large writes wait for it', async () => {
+  await using server = await startApiServer({ simulation: false });
+  using connection = new Connection(server.kubeconfig);
+  const at = '/api/v1/namespaces/default';
+  const send = async (kind: string, name: string): Promise<number> => {
+    const body = JSON.stringify({ metadata: { name, annotations: { a: 'x'.repeat(50_000) } } });
+    const headers = { 'content-type': 'application/json' };
+    return (await connection.ask({ method: 'POST', path: `${at}/${kind}`, headers, body })).status;
+  };
+  await using hook = await startHook(async (response, uid) => {
+    const { status } = await connection.ask({ method: 'GET', path: `${at}/configmaps`, headers: {} });
+    const allowed = { uid, allowed: status === 200 };
+    response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: allowed }));
+  });
+  expect(await send('configmaps', 'large')).toBe(201);
+  await registerHook(server, hook, { timeoutSeconds: 10 });
+  const statuses = await Promise.all(Array.from({ length: 8 }, (_, index) => send('secrets', `s-${index}`)));
+  expect(new Set(statuses)).toEqual(new Set([201]));
 });
 
 const things = 80;
