@@ -153,6 +153,8 @@ export async function listReply(call: ResourceCall, page: Page, form: OutputForm
   const { entries } = page;
   if (form.syntax === 'yaml') checkYamlSize(entries);
   await call.exchange.haveRoom(gatheredBytes(entries, form));
+  // Others that wait for room have it at the same time.
+  await call.exchange.nextTurn();
   const parts = partsOf(call, page, form);
   if (form.syntax === 'yaml') {
     const whole = JSON.parse(wholeBody({ pieces: jsonPieces(parts) }).toString()) as JsonValue;
