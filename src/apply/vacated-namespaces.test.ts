@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type KubeClient, type KubeObject, KubeUnavailable } from '../kube/index.ts';
+import { type KubeClient, type KubeObject, KubeRejection, KubeUnavailable } from '../kube/index.ts';
 import { leaveNamespaces } from './vacated-namespaces.ts';
 
 const owner = { name: 'combo', uid: 'u' };
@@ -83,4 +83,25 @@ test.each([
   });
   expect(deleted).toEqual([]);
   expect(kept).toEqual([expect.stringContaining('its contents cannot be listed (refused)')]);
+});
+
+test('what the controllers may not list the account of the deployment may', async () => {
+  const deleted: string[] = [];
+  const failure = { status: 403, reason: 'Forbidden', message: 'refused', causes: [], isStatus: true };
+  const permitted = clusterWith([[leaving('a')]], deleted);
+  const client: Partial<KubeClient> = {
+    ...permitted,
+    async *listPages() {
+      await Promise.reject(new KubeRejection(failure));
+      yield { resourceVersion: '1', items: [] };
+    },
+    actingAs: () => permitted,
+  };
+  await leaveNamespaces(client as KubeClient, ['left'], {
+    owner: { ...owner, account: { namespace: 'tenant', name: 'installer' } },
+    othersIn: () => undefined,
+    onNamespaceRetained: (why) => expect.unreachable(why),
+    signal: new AbortController().signal,
+  });
+  expect(deleted).toEqual(['left']);
 });

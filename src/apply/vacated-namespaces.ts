@@ -90,6 +90,20 @@ async function contentsOf(kube: KubeClient, namespace: string, signal: AbortSign
   return { objects: lists.flatMap(({ objects }) => objects), partial: lists.flatMap(({ partial }) => partial) };
 }
 
+/** Listed as the account of the deployment where the controllers themselves may not. */
+async function listedContents(
+  kube: KubeClient,
+  namespace: string,
+  { owner, signal }: Pick<Leaving, 'owner' | 'signal'>,
+): Promise<Contents> {
+  try {
+    return await contentsOf(kube, namespace, signal);
+  } catch (thrown) {
+    if (owner.account === undefined || !isForbidden(thrown)) throw thrown;
+    return await contentsOf(clientFor(kube, owner), namespace, signal);
+  }
+}
+
 /** What the garbage collector deletes: objects whose owners are all deleted or about to be. */
 class Leavings {
   readonly #byUid: ReadonlyMap<string, KubeObject>;
@@ -162,7 +176,7 @@ async function whyKeep(
   const other = leaving.othersIn(namespace);
   if (other !== undefined) return `${bundleDeploymentResource.kind} "${other}" has objects in it`;
   try {
-    const { objects, partial } = await contentsOf(kube, namespace, leaving.signal);
+    const { objects, partial } = await listedContents(kube, namespace, leaving);
     // A user who may create objects there could hide those of others behind them.
     if (partial.length > 0) return `it has too many objects to examine (${partial.join(', ')})`;
     const leavings = new Leavings(objects, leaving.owner, await clusterKinds(kube, objects, leaving.signal));
