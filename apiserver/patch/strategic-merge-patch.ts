@@ -99,7 +99,7 @@ interface FieldPatch {
 
 /** What may be merged for one patch, in fields of the live object and items of its lists. That is a multiple of what an object and a patch have:
  *  more is merged only into the same items again and again. */
-const maxMerged = 500_000;
+const maxMerged = 1_000_000;
 
 function tooMuch(): StatusError {
   const message = `Request entity too large: the patch merges more than ${maxMerged} fields and items: name each item once`;
