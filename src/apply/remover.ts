@@ -134,32 +134,32 @@ export class Remover {
   ): Promise<ReadonlySet<string>> {
     const installed = await this.#installed({ owner, recorded: terms.recorded, keep }, terms.signal);
     const removed = installed.filter(({ ref }) => !keep.has(refKey(ref)));
-    const former = removed.filter((object) => this.#isFormer(owner, object, terms));
+    const former = this.#formerOf(owner, removed, terms);
     await this.#release(owner, former, terms.signal);
     if (former.length > 0) terms.onFormer?.(adoptedText(former));
-    const obsolete = removed.filter((object) => !former.includes(object));
+    const isFormer = new Set(former);
+    const obsolete = removed.filter((object) => !isFormer.has(object));
     const released = await this.#releaseWhatStays(owner, obsolete, terms);
     for (const batch of removalBatches(obsolete.filter(({ ref }) => !released.has(refKey(ref))))) {
-      const later = new Set(batch.filter(isStandingNamespace).slice(maxExaminedNamespaces));
-      await this.#deleteBatch(
-        owner,
-        batch.filter((object) => !later.has(object)),
-        terms,
-      );
-      if (later.size === 0) continue;
-      throw new WaitingError('Pruning', `waiting for deletion of ${namesOf([...later])}`, { afterMs: laterMs });
+      const { now, later } = examinedTogether(batch);
+      await this.#deleteBatch(owner, now, terms);
+      if (later.length === 0) continue;
+      throw new WaitingError('Pruning', `waiting for deletion of ${namesOf(later)}`, { afterMs: laterMs });
     }
     this.#deps.ledger.release(owner, keep);
     return new Set(keysOf(removed));
   }
 
-  /** Whether an object existed before an installation that was given up began to take it over, or may have: no version has ever had it. Where it is
-   *  a first one, only what this process has created is known to be of it. */
-  #isFormer(owner: Owner, object: InstalledObject, { recorded, progress }: Begun): boolean {
+  /** Those that existed before an installation that was given up began to take them over, or may have: no version has ever had them. Where it is a first
+   *  one, only what this process has created is known to be of it. */
+  #formerOf(owner: Owner, objects: readonly InstalledObject[], { recorded, progress }: Begun): InstalledObject[] {
     const { ledger } = this.#deps;
-    if (ledger.adoptedBy(owner).has(refKey(object.ref))) return true;
-    if (recorded.adopting?.includes(adoptionKey(object.ref)) === true) return true;
-    return progress === 'TakingOver' && !ledger.hasCreated(owner, object);
+    const [adopted, adopting] = [ledger.adoptedBy(owner), new Set(recorded.adopting)];
+    const isUnknown = (object: InstalledObject): boolean =>
+      progress === 'TakingOver' && !ledger.hasCreated(owner, object);
+    return objects.filter(
+      (object) => adopted.has(refKey(object.ref)) || adopting.has(adoptionKey(object.ref)) || isUnknown(object),
+    );
   }
 
   /** Takes away everything, or lets it go.
@@ -239,15 +239,11 @@ export class Remover {
     const { owner } = request;
     const released = await this.#releaseWhatStays(owner, installed, request);
     for (const batch of removalBatches(installed.filter(({ ref }) => !released.has(refKey(ref))))) {
-      const later = new Set(batch.filter(isStandingNamespace).slice(maxExaminedNamespaces));
-      const left = await this.#deleteBatch(
-        owner,
-        batch.filter((object) => !later.has(object)),
-        request,
-      );
-      if (left.length + later.size === 0) continue;
+      const { now, later } = examinedTogether(batch);
+      const left = await this.#deleteBatch(owner, now, request);
+      if (left.length + later.length === 0) continue;
       const message = `waiting for deletion of ${namesOf([...left, ...later])}`;
-      throw new WaitingError('Removing', message, { afterMs: later.size > 0 ? laterMs : recheckMs });
+      throw new WaitingError('Removing', message, { afterMs: later.length > 0 ? laterMs : recheckMs });
     }
   }
 
@@ -387,6 +383,15 @@ function isReferring({ ref, isRetained, isDeleting }: InstalledObject): boolean 
 
 function isStandingNamespace({ ref, isDeleting }: InstalledObject): boolean {
   return isNamespace(ref) && !isDeleting;
+}
+
+/** What of a batch is deleted now, with as many Namespaces as are examined at a time, and those that are left for later. */
+function examinedTogether(batch: readonly InstalledObject[]): {
+  readonly now: readonly InstalledObject[];
+  readonly later: readonly InstalledObject[];
+} {
+  const later = new Set(batch.filter(isStandingNamespace).slice(maxExaminedNamespaces));
+  return { now: batch.filter((object) => !later.has(object)), later: [...later] };
 }
 
 function isStandingCrd({ ref, isDeleting }: InstalledObject): boolean {

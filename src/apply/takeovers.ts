@@ -15,13 +15,15 @@ export interface Begun extends InstallRequest {
 function byUpgrade(begun: Begun): (object: KubeObject) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
+  let adopting: string[] = [];
   const write = async (): Promise<void> => {
     next = undefined;
+    begun.recorded = mergeInventories([begun.recorded, { kinds: [], namespaces: [], adopting }]);
+    adopting = [];
     await begun.record(begun.recorded, begun.progress);
   };
   return async (object) => {
-    const adopting = [adoptionKey(refOf(object))];
-    begun.recorded = mergeInventories([begun.recorded, { kinds: [], namespaces: [], adopting }]);
+    adopting.push(adoptionKey(refOf(object)));
     if (next === undefined) {
       next = last.then(write, write);
       last = next;
