@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { type JsonObject, objectAt } from '../../src/base/index.ts';
 import { Connection } from '../conformance/connection.ts';
-import { listPathsOf } from './costly-lists.ts';
+import { type CostlyKind, kindsOf } from './costs/kinds.ts';
+import { leastOf } from './costs/least-objects.ts';
+import type { Place } from './costs/places.ts';
 
 /** Below three megabytes, whatever the items are; to compare each with each would take longer than a request may. */
 const itemsOf: Readonly<Record<string, number>> = { ResourceQuota: 40_000, StorageClass: 8_000, Service: 15_000 };
 const defaultItems = 10_000;
 const maxBodyBytes = 3 * 1024 * 1024;
-/** All lists of all kinds, which take minutes: . */
+/** Lists and maps of all kinds, which take minutes. */
 const isWhole = process.env['LONGSHORE_TEST_LISTS'] === 'all';
 
 let server: ApiServer;
@@ -23,34 +26,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-interface Resource {
-  readonly name: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  readonly verbs: readonly string[];
-}
-
-async function read(path: string): Promise<unknown> {
-  return (await connection.ask({ method: 'GET', path, headers: {} })).body;
-}
-
-/** Where objects of built-in kinds are created, by kind. */
-async function collections(): Promise<readonly (Resource & { readonly apiVersion: string; readonly path: string })[]> {
-  const { groups } = (await read('/apis')) as { groups: { versions: { groupVersion: string }[] }[] };
-  const versions = ['v1', ...groups.flatMap(({ versions: all }) => all.map(({ groupVersion }) => groupVersion))];
-  const found = versions.map(async (apiVersion) => {
-    const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
-    const { resources } = (await read(root)) as { resources: Resource[] };
-    const created = resources.filter(({ name, verbs }) => !name.includes('/') && verbs.includes('create'));
-    return created.map((one) => ({
-      ...one,
-      apiVersion,
-      path: `${root}${one.namespaced ? '/namespaces/default' : ''}/${one.name}`,
-    }));
-  });
-  return (await Promise.all(found)).flat();
-}
-
 async function answerTo(path: string, body: string): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const { status, raw } = await connection.ask({ method: 'POST', path: `${path}?dryRun=All`, headers, body });
@@ -58,18 +33,29 @@ async function answerTo(path: string, body: string): Promise<string> {
   return isBounded ? 'bounded' : `${status} with ${raw.length} bytes`;
 }
 
+/** Metadata is the same in all kinds. */
+function placesIn({ kind, places }: CostlyKind): readonly Place[] {
+  const isUsual = kind === 'ConfigMap' || Object.hasOwn(itemsOf, kind);
+  if (!isWhole && !isUsual) return [];
+  return places.filter(({ path }) => kind === 'ConfigMap' || !path.startsWith('metadata'));
+}
+
+function filled({ apiVersion, kind }: CostlyKind, place: Place): JsonObject {
+  const values = { count: itemsOf[kind] ?? defaultItems, isFull: true, isRepeated: false };
+  const object = place.fill({ apiVersion, kind, ...leastOf(kind) }, values);
+  return { ...object, metadata: { ...objectAt(object, 'metadata'), name: 'costly' } };
+}
+
 test('no list in an object costs the square of its items, and no answer is much larger than what it is about', {
   tags: 'long',
 }, async () => {
   const found: string[] = [];
-  for (const { apiVersion, kind, path } of await collections()) {
-    const isUsual = kind === 'ConfigMap' || Object.hasOwn(itemsOf, kind);
-    const lists = isWhole || isUsual ? listPathsOf(apiVersion, kind) : [];
-    for (const list of lists.filter((one) => kind === 'ConfigMap' || !one.path.startsWith('metadata'))) {
-      const body = JSON.stringify(list.object(itemsOf[kind] ?? defaultItems));
+  for (const kind of await kindsOf(connection)) {
+    for (const place of placesIn(kind)) {
+      const body = JSON.stringify(filled(kind, place));
       if (body.length > maxBodyBytes) continue;
-      const answer = await answerTo(path, body);
-      if (answer !== 'bounded') found.push(`${apiVersion} ${kind} ${list.path}: ${answer}`);
+      const answer = await answerTo(kind.path.replace('{namespace}', 'default'), body);
+      if (answer !== 'bounded') found.push(`${kind.apiVersion} ${kind.kind} ${place.path}: ${answer}`);
     }
   }
   expect(found).toEqual([]);

@@ -14,6 +14,9 @@ const patience = { timeoutMs: 240_000, intervalMs: 500 };
 /** The whole platform in a process of its own. */
 export interface PlatformProcess extends AsyncDisposable {
   readonly kube: KubeClient;
+  /** Of the administrator: the text of the file. */
+  readonly kubeconfig: string;
+  readonly pid: number;
   /** How it has ended, with the last that it printed; undefined while it runs. */
   readonly end: () => string | undefined;
 }
@@ -47,5 +50,6 @@ export async function startPlatformProcess({ inside }: Pick<MemoryCgroup, 'insid
   stack.defer(() => kube.close());
   await eventually(() => kube.list({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle' }), patience);
   const owned = stack.move();
-  return { kube, end: () => end, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const [shown, pid] = [await readFile(kubeconfig, 'utf8'), child.pid ?? 0];
+  return { kube, kubeconfig: shown, pid, end: () => end, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
