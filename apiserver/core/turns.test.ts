@@ -48,6 +48,27 @@ test('a user does not wait for all that another one has', async () => {
   expect(done.join(' ')).toBe('long long short short short short long long');
 });
 
+test('what others do in the same turn of the event loop does not count as what a user had', async () => {
+  let nowMs = 0;
+  let isDone = false;
+  const turns = new UserTurns(() => nowMs);
+  const done: string[] = [];
+  const work = async (user: string, takesMs: number): Promise<void> => {
+    await turns.take(user);
+    done.push(user);
+    nowMs += takesMs;
+  };
+  const controllers = (): void => {
+    nowMs += 500;
+    if (!isDone) setImmediate(controllers);
+  };
+  controllers();
+  await work('other', 20);
+  await Promise.all(['short', 'short', 'short'].flatMap((user) => [work(user, 15), work('long', 100)]));
+  isDone = true;
+  expect(done.join(' ')).toBe('other short long short short long long');
+});
+
 test('work of users that is short does not wait, and after long work no one has to', async () => {
   let nowMs = 0;
   const turns = new UserTurns(() => nowMs);

@@ -113,14 +113,18 @@ export class UserTurns {
   }
 
   #goOn(): void {
-    const nowMs = this.#nowMs();
-    if (this.#served !== undefined) this.#served.sharer.usedMs += nowMs - this.#served.sinceMs;
     const sharer = this.#next();
-    this.#served = sharer === undefined ? undefined : { sharer, sinceMs: nowMs };
     if (sharer === undefined) return this.#sharers.clear();
     this.#slice.begin();
+    this.#served = { sharer, sinceMs: this.#nowMs() };
     sharer.waiting.shift()?.();
     this.#enter();
+  }
+
+  /** What controllers and other connections do in the same turn is not the user's. */
+  #charge(): void {
+    if (this.#served !== undefined) this.#served.sharer.usedMs += this.#nowMs() - this.#served.sinceMs;
+    this.#served = undefined;
   }
 
   /** Short work does not wait for a turn each: that would halve what a busy server does. */
@@ -128,6 +132,7 @@ export class UserTurns {
     this.#isEntered = true;
     afterPromises(() => {
       this.#isEntered = false;
+      this.#charge();
       if (this.#sharers.size > 0 && this.#slice.hasTime()) this.#goOn();
     });
   }

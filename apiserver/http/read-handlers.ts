@@ -59,12 +59,18 @@ function checkPartial(type: ResourceType, { as }: OutputForm, isList: boolean): 
   throw new StatusError({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** Waits until all that is shown is durable. Very many may wait for the same write: each has a turn then.
+/** What `read` finds, once it is durable: it waits for the writes that are on their way, and not for those that come after them, of which there may be no
+ *  end. Very many may wait for the same write: each has a turn then. What has been undone meanwhile is read again.
  *  @throws StatusError 504 */
-export async function settle({ exchange, parts: { store } }: ResourceCall): Promise<void> {
-  for (let settled = store.settled(); settled !== undefined; settled = store.settled()) {
+export async function readDurable<T>({ exchange, parts: { store } }: ResourceCall, read: () => T): Promise<T> {
+  for (;;) {
+    const found = read();
+    const settled = store.settled();
+    if (settled === undefined) return found;
+    const { undoneCount } = store;
     await settled;
     await exchange.beginTurn();
+    if (store.undoneCount === undoneCount) return found;
   }
 }
 
@@ -72,21 +78,18 @@ export async function settle({ exchange, parts: { store } }: ResourceCall): Prom
  *  @throws StatusError 504 */
 export async function reachRevision(call: ResourceCall, requested: number): Promise<void> {
   const { store, clock } = call.parts;
-  await settle(call);
   if (store.revision >= requested) return;
   for (let waited = 0; store.revision < requested; waited += waitStepMs) {
     if (waited >= waitForVersionMs) throw tooLargeVersion(requested, store.revision);
     await clock.sleep(waitStepMs, { signal: call.signal });
   }
   await call.exchange.beginTurn();
-  await settle(call);
 }
 
 /** Waits for what a list may wait for.
  *  @throws StatusError 500, 504 */
 async function reachPosition(call: ResourceCall, position: ListPosition): Promise<void> {
   if (position.exactRevision === undefined) return await reachRevision(call, position.minimumRevision);
-  await settle(call);
   if (position.exactRevision > call.parts.store.revision) throw futureRevision();
 }
 
@@ -98,19 +101,22 @@ function isCached({ type }: ResourceCall): boolean {
 /** The stored object that a call names, in the call's version.
  *  @throws StatusError 404 */
 export function readObject(call: ResourceCall): KubeObject {
-  return call.type.toServed(findEntry(call).object);
+  return call.type.toServed(existing(call, findEntry(call)).object);
 }
 
-function findEntry({ type, request, parts }: ResourceCall): StoredEntry {
-  const entry = parts.store.get(type.storageKey, storageName(type, request.namespace, request.name));
+function findEntry({ type, request, parts }: ResourceCall): StoredEntry | undefined {
+  return parts.store.get(type.storageKey, storageName(type, request.namespace, request.name));
+}
+
+function existing({ type, request }: ResourceCall, entry: StoredEntry | undefined): StoredEntry {
   if (entry === undefined) throw notFound(type, request.name);
   return entry;
 }
 
-/** The same of any type, also one whose versions a webhook turns into each other.
- *  @throws StatusError 404, 500 */
-export async function convertedObject(call: ResourceCall): Promise<KubeObject> {
-  const { object } = findEntry(call);
+/** The same once it is durable, and of any type, also one whose versions a webhook turns into each other.
+ *  @throws StatusError 404, 500, 504 */
+export async function durableObject(call: ResourceCall): Promise<KubeObject> {
+  const { object } = existing(call, await readDurable(call, () => findEntry(call)));
   if (call.type.conversion !== undefined) await call.type.conversion.prepare([object], call.signal);
   return call.type.toServed(object);
 }
@@ -119,7 +125,7 @@ export async function handleGet(call: ResourceCall): Promise<Reply> {
   const form = outputForm(call, false);
   const version = call.exchange.query.get('resourceVersion') ?? '';
   await reachRevision(call, parseRevision(version));
-  const object = await convertedObject(call);
+  const object = await durableObject(call);
   const table = { nowMs: call.parts.clock.now(), rowObject: parseRowObject(call.exchange.query) };
   return encodeObject({ code: 200, type: call.type, object }, form, table);
 }
@@ -173,8 +179,10 @@ function snapshotOf(call: ResourceCall, selection: Selection, position: ListPosi
 }
 
 async function takePage(call: ResourceCall, selection: Selection, position: ListPosition): Promise<Page> {
-  const revision = position.exactRevision ?? call.parts.store.revision;
-  const snapshot = snapshotOf(call, selection, position);
+  const { revision, snapshot } = await readDurable(call, () => ({
+    revision: position.exactRevision ?? call.parts.store.revision,
+    snapshot: snapshotOf(call, selection, position),
+  }));
   const served = await servedOf(call, selection, snapshot);
   const { entries, next } = await select(snapshot, selection, { served, exchange: call.exchange });
   const last = entries.at(-1);

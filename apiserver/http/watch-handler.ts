@@ -4,7 +4,7 @@ import type { ResourceCall } from './api-parts.ts';
 import { parseListNumbers } from './list-options.ts';
 import { checkRepresentations, negotiateOutput, protobufType } from './negotiation.ts';
 import { parameter } from './query-values.ts';
-import { reachRevision, settle } from './read-handlers.ts';
+import { reachRevision, readDurable } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
 import { checkWatchOptions, parseWatchOptions, type WatchOptions } from './watch-options.ts';
 import { WatchStream } from './watch-stream.ts';
@@ -87,8 +87,11 @@ function subscribe(call: ResourceCall, stream: WatchStream): Disposable {
 async function sendState(call: ResourceCall, stream: WatchStream, options: WatchOptions): Promise<void> {
   const { store } = call.parts;
   await reachRevision(call, options.minimumRevision);
-  stream.revision = store.revision;
-  const entries = store.list(call.type.storageKey, call.request.namespace);
+  const { revision, entries } = await readDurable(call, () => ({
+    revision: store.revision,
+    entries: store.list(call.type.storageKey, call.request.namespace),
+  }));
+  stream.revision = revision;
   using _held = call.parts.heldStates.begin(entries, () => call.exchange.response.destroy());
   await prepareEntries(call, entries);
   for (const entry of entries) {
@@ -106,13 +109,14 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
  *  @throws StatusError 410 */
 async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposable> {
   const { store } = call.parts;
-  if (stream.revision > store.revision) {
-    await settle(call);
-    if (stream.revision > store.revision) throw notReached(stream.revision, store.revision);
-  }
+  if (stream.revision > store.revision) throw notReached(stream.revision, store.revision);
   while (hasNext(call, stream)) await sendNext(call, stream);
   // Nothing may happen between the last look and the subscription.
   return subscribe(call, stream);
+}
+
+function currentRevision(call: ResourceCall): Promise<number> {
+  return readDurable(call, () => call.parts.store.revision);
 }
 
 /** Sends what a watch begins with and follows what comes; undefined when it cannot begin and has to end. What it begins with stays in memory until it is
@@ -122,7 +126,7 @@ async function begin(call: ResourceCall, stream: WatchStream, options: WatchOpti
   late.unref();
   try {
     if (options.start === 'state') await sendState(call, stream, options);
-    else stream.revision = options.start === 'now' ? call.parts.store.revision : options.start;
+    else stream.revision = options.start === 'now' ? await currentRevision(call) : options.start;
     return await follow(call, stream);
   } catch (thrown) {
     if (!(thrown instanceof StatusError)) throw thrown;
@@ -207,7 +211,6 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   const form = negotiateOutput(accept, { ...offer, hasNoTable: marksInitialEnd });
   const selection = selectionOf(type, request, selectors);
   const options = parseWatchOptions(query);
-  await settle(call);
   const selectorLength = parameter(query, 'labelSelector').length + parameter(query, 'fieldSelector').length;
   // As kube-apiserver exempts them from its limits.
   const isExempt = call.user.groups.includes('system:masters');

@@ -75,6 +75,7 @@ export class Store {
   #pending: Pending[] = [];
   #flushing: { readonly done: Promise<void>; readonly resolve: () => void } | undefined;
   #revision: number;
+  #undoneCount = 0;
 
   constructor(options: StoreOptions = {}) {
     this.#journal = options.journal;
@@ -92,6 +93,11 @@ export class Store {
   /** The revision of the latest write. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** How many writes have been undone, because they could not be made durable. */
+  get undoneCount(): number {
+    return this.#undoneCount;
   }
 
   /** Resolves when everything written so far is durable, or undone; undefined when nothing is on its way. Await it before showing state to a
@@ -253,6 +259,7 @@ export class Store {
 
   /** No watch has seen these changes: it is as if they had never been. */
   #undo(batch: readonly Pending[]): void {
+    this.#undoneCount += batch.length;
     for (const { event } of batch.toReversed()) {
       const { type, entry, previous } = event;
       const table = this.#table(entry.storageKey);

@@ -31,7 +31,7 @@ import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
 import { ObjectPatch } from '../object-patch.ts';
 import { parseApply, patchKindOf, readPatchOptions } from '../patch-handler.ts';
-import { convertedObject, outputForm, settle } from '../read-handlers.ts';
+import { durableObject, outputForm } from '../read-handlers.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 
@@ -226,8 +226,7 @@ async function writeScale(call: ResourceCall, context: WriteContext, change: Cha
 
 export async function getScale(call: ResourceCall): Promise<Reply> {
   const form = outputForm(call, false);
-  await settle(call);
-  return encodeValue(200, readScale(call.type, await convertedObject(call)), form);
+  return encodeValue(200, readScale(call.type, await durableObject(call)), form);
 }
 
 /** The Scale in the body of a PUT.
