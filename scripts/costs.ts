@@ -30,13 +30,20 @@ function print({ number, objects, problem, steps }: CostFinding): void {
   for (const step of steps) if (!step.startsWith('crowd')) console.log(`    ${step}`);
 }
 
+const drawsALine = 50;
+
+function progress(number: number, objects: string): void {
+  if (number % drawsALine === 0) console.log(`draw ${number}: ${objects}; ${found} found until now`);
+}
+
 const numbers = [values.seconds, values.seed, values.first, values.limit].map(Number);
 const [seconds = 0, seed = 0, first = 0, limitMs = 0] = numbers;
 if (values.help) console.log(usage);
 else if (numbers.every(Number.isFinite)) {
   console.log(`seed ${seed}`);
-  const options = { seed, first, limitMs, kinds: values.kind, forMs: seconds * 1000, onFound: print };
-  console.log(`${await findCosts(options)} draws, ${found} found`);
+  const options = { seed, first, limitMs, kinds: values.kind, forMs: seconds * 1000 };
+  const draws = await findCosts({ ...options, onFound: print, onDrawn: progress });
+  console.log(`${draws} draws, ${found} found`);
   process.exitCode = found === 0 ? 0 : 1;
 } else {
   console.error(usage);

@@ -28,6 +28,8 @@ export interface CostOptions {
   /** Only these kinds; all when empty. */
   readonly kinds: readonly string[];
   readonly onFound: (finding: CostFinding) => void;
+  /** After each draw: its number, and the objects that were written. */
+  readonly onDrawn: (number: number, objects: string) => void;
 }
 
 /** A platform that is started again when it has ended. */
@@ -76,9 +78,9 @@ export async function findCosts(options: CostOptions): Promise<number> {
     const end = platform.end();
     const problem = end === undefined ? (trial.problem ?? failure) : `the process ended: ${end}`;
     const objects = [drawn.crowd, drawn.object].flatMap((one) => (one === undefined ? [] : [describeObject(one)]));
-    if (problem !== undefined) {
-      options.onFound({ number, objects: objects.join(', then '), problem, steps: trial.steps });
-    }
+    const text = objects.join(', then ');
+    options.onDrawn(number, text);
+    if (problem !== undefined) options.onFound({ number, objects: text, problem, steps: trial.steps });
   }
   return number - options.first;
 }
