@@ -1,5 +1,5 @@
 import {
-  assertHarmless,
+  assertHarmlessText,
   errorMessage,
   isJsonObject,
   type JsonObject,
@@ -54,8 +54,9 @@ function parseBody(
 ): { readonly value: JsonValue; readonly text: string } {
   const text = bytes.toString('utf8');
   try {
-    const value = syntax === 'yaml' ? parseYamlBody('request body', text) : (JSON.parse(text) as JsonValue);
-    assertHarmless('request body', value);
+    if (syntax === 'yaml') return { value: parseYamlBody('request body', text), text };
+    const value = JSON.parse(text) as JsonValue;
+    assertHarmlessText('request body', text, value);
     return { value, text };
   } catch (thrown) {
     if (thrown instanceof StatusError) throw thrown;
@@ -100,7 +101,7 @@ function parseObject(
   const duplicates = syntax === 'json' ? findDuplicateFields(text, value) : [];
   if (duplicates.length === 0 || type.isCustom) return { value, text, duplicates };
   const merged = parseMerging(text) as JsonObject;
-  assertHarmless('request body', merged);
+  assertHarmlessText('request body', text, merged);
   return { value: merged, text, duplicates };
 }
 

@@ -1,4 +1,4 @@
-import { assertHarmless, isJsonObject, type JsonValue, jsonSyntaxProblem } from '../../src/base/index.ts';
+import { assertHarmlessText, isJsonObject, type JsonValue, jsonSyntaxProblem } from '../../src/base/index.ts';
 import { badRequest, type StatusError } from '../core/index.ts';
 import { findDuplicateFields } from './duplicate-fields.ts';
 
@@ -22,13 +22,14 @@ function refuse(value: JsonValue, prefix: string, where: string): StatusError {
 }
 
 function parseDocument(bytes: Buffer, prefix: string): JsonValue {
+  const text = bytes.toString('utf8');
   let value: JsonValue;
   try {
-    value = JSON.parse(bytes.toString('utf8')) as JsonValue;
+    value = JSON.parse(text) as JsonValue;
   } catch (thrown) {
     throw badRequest(`${prefix}${jsonSyntaxProblem(bytes)?.text ?? 'invalid UTF-8'}`, thrown);
   }
-  assertHarmless('patch', value);
+  assertHarmlessText('patch', text, value);
   return value;
 }
 

@@ -50,6 +50,7 @@ export { joinName } from './join-name.ts';
 export { inFewPieces, JoinedPieces, joinStream } from './joined-pieces.ts';
 export {
   assertHarmless,
+  assertHarmlessText,
   countValues,
   decodeJson,
   hasMoreValues,
@@ -58,6 +59,7 @@ export {
   type JsonObject,
   type JsonValue,
   maxNestingDepth,
+  mayHaveForbiddenKey,
   parseJson,
   sortedKeys,
 } from './json.ts';

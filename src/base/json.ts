@@ -33,6 +33,29 @@ export function assertHarmless(what: string, root: unknown): void {
   assertHarmlessBelow(what, root, 0);
 }
 
+/** Whether a JSON text may have a key `__proto__`, of which any character may be escaped. */
+export function mayHaveForbiddenKey(text: string): boolean {
+  return text.includes('__proto__') || /\\u00(?:5f|6f|7[024])/i.test(text);
+}
+
+/** Whether a JSON text opens more objects and lists in one another than that. */
+function isDeeper(text: string, most: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length && depth <= most; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfText(text, at) - 1;
+    else if (code === 0x7b || code === 0x5b) depth += 1;
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+  }
+  return depth > most;
+}
+
+/** `assertHarmless` of what was decoded from a JSON text, which shows sooner that there is nothing to find.
+ *  @throws TerminalError TooDeeplyNested, ForbiddenKey */
+export function assertHarmlessText(what: string, text: string, root: unknown): void {
+  if (mayHaveForbiddenKey(text) || isDeeper(text, maxNestingDepth)) assertHarmless(what, root);
+}
+
 // JavaScript cannot write such numbers as JSON; this is the only place that adds it.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   value(this: bigint): unknown {
@@ -158,7 +181,7 @@ export function parseJson(what: string, text: string, { maxValues }: { readonly 
   } catch (thrown) {
     throw new TerminalError('InvalidJson', `${what}: ${(thrown as Error).message}`, { cause: thrown });
   }
-  assertHarmless(what, value);
+  assertHarmlessText(what, text, value);
   return value;
 }
 

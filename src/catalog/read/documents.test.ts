@@ -132,6 +132,7 @@ test.each([
   ['{"a":1e400}', 1, 'json: cannot unmarshal number 1e400 into Go value of type float64'],
   [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 1, 'nested deeper than 256 levels'],
   ['{"\\u005f_proto__":{}}', 1, 'document: the key "__proto__" is not accepted'],
+  ['{"__pr\\u006fto__":{}}', 1, 'document: the key "__proto__" is not accepted'],
 ])('reports what is wrong with %j', async (text, line, message) => {
   for (const size of [1, 7, 1024]) {
     const faults = (await read(text, size)).filter((document) => 'message' in document);
