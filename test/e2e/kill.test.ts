@@ -57,7 +57,7 @@ const isPart = ({ metadata }: KubeObject): boolean => metadata.name?.startsWith(
 const isUnpacked = (object: KubeObject): boolean => statusOf(object)['phase'] === 'Unpacked';
 const isBeingDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Those between which the data folder or the content store differs; provisioners/provisioners.test.ts stops behind every write of a pivot, and
+/** Those between which the data folder or the content store differs; provisioners/bundle-deployment-restarts.test.ts stops behind every write of a pivot, and
  *  `npm run faults` kills at any time. */
 const pivotPoints: readonly Point[] = [
   { name: 'half of the layer is fetched', isReached: ({ requests }) => requests.includes(halfFetched) },
