@@ -1,165 +1,33 @@
-import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BareCluster, eventually, openBareCluster } from '../../../test/support/index.ts';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../../test/support/index.ts';
+import { operatorPackage } from '../../../test/support/stub-operators.ts';
 import {
-  addStubs,
-  operatorPackage,
-  type StubBehaviour,
-  StubCatalogs,
-  StubContents,
-} from '../../../test/support/stub-operators.ts';
-import {
-  type ClusterServiceVersion,
-  type InstallPlan,
-  parseInstallPlan,
-  parseSubscription,
-  type Subscription,
-  type SubscriptionConditionType,
-} from '../../api/index.ts';
-import { type JsonObject, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
-import { createManager, type Manager } from '../../controller/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
-import { createMetrics, type Metrics } from '../../metrics/index.ts';
-import { answerNamespace } from './answer.ts';
-import { addSubscriptions } from './controller.ts';
-import type { NamespaceResolver } from './resolver.ts';
+  apiVersion,
+  behaviour,
+  cluster,
+  condition,
+  containing,
+  csv,
+  csvs,
+  installed,
+  kinds,
+  main,
+  manager,
+  needsOar,
+  ns,
+  plans,
+  reports,
+  runSubscriptionsForEachTest,
+  shop,
+  start,
+  stop,
+  subscribe,
+  subscription,
+  user,
+} from '../../../test/support/subscription-cluster.ts';
+import type { JsonObject } from '../../base/index.ts';
 
-const user = { fieldManager: 'test' };
-const apiVersion = 'operators.coreos.com/v1alpha1';
-const kinds = {
-  Subscription: { apiVersion, kind: 'Subscription' },
-  InstallPlan: { apiVersion, kind: 'InstallPlan' },
-  ClusterServiceVersion: { apiVersion, kind: 'ClusterServiceVersion' },
-  CatalogSource: { apiVersion, kind: 'CatalogSource' },
-  OperatorGroup: { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' },
-} as const;
-const plurals = ['subscriptions', 'installplans', 'clusterserviceversions', 'catalogsources', 'operatorgroups'];
-
-let cluster: BareCluster;
-let stop: AbortController;
-let manager: Manager;
-let metrics: Metrics;
-let shop: StubCatalogs;
-let contents: StubContents;
-let behaviour: StubBehaviour;
-let ns: string;
-let count = 0;
-/** Namespaces whose resolution never ends by itself, and how often it began. */
-const slow = new Map<string, number>();
-
-const resolver: NamespaceResolver = {
-  answer: async (question, { catalogs }, signal) => {
-    const begun = slow.get(question.namespace);
-    if (begun === undefined) return answerNamespace(question, catalogs);
-    slow.set(question.namespace, begun + 1);
-    return await new Promise((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    });
-  },
-  [Symbol.dispose]: () => undefined,
-};
-
-beforeAll(async () => {
-  cluster = await openBareCluster();
-  for (const plural of plurals) {
-    const file = `crds/olm/operators.coreos.com_${plural}.yaml`;
-    await cluster.kube.create(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
-  }
-  for (const kind of Object.values(kinds)) await eventually(() => cluster.kube.list(kind));
-  await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } }, user);
-});
-
-afterAll(() => cluster[Symbol.asyncDispose]());
-
-async function start(): Promise<void> {
-  stop = new AbortController();
-  metrics = createMetrics();
-  const { kube } = cluster;
-  manager = createManager({ kube, clock: systemClock, log: silentLogger(), metrics, signal: stop.signal });
-  addSubscriptions(manager, { views: shop, contents, globalCatalogNamespace: 'olm', resolver });
-  addStubs(manager, behaviour);
-  await manager.start();
-}
-
-beforeEach(async () => {
-  count += 1;
-  ns = `n${count}`;
-  shop = new StubCatalogs(cluster.kube, 'olm');
-  contents = new StubContents();
-  behaviour = { failing: new Set(), held: new Set(), failingPlans: new Set() };
-  await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } }, user);
-  await group();
-  await start();
-});
-
-afterEach(async () => {
-  stop.abort();
-  await manager.whenStopped();
-  // The next test must not resolve it.
-  for (const kind of [kinds.Subscription, kinds.CatalogSource]) {
-    const { items } = await cluster.kube.list(kind);
-    for (const { metadata } of items) {
-      await cluster.kube.delete({ ...kind, name: metadata.name ?? '', namespace: metadata.namespace });
-    }
-  }
-});
-
-async function group(name = 'group', spec: JsonObject = {}): Promise<void> {
-  await cluster.kube.create({ ...kinds.OperatorGroup, metadata: { name, namespace: ns }, spec }, user);
-}
-
-async function subscribe(name: string, spec: JsonObject = {}): Promise<void> {
-  const whole = { name, source: 'shop', sourceNamespace: ns, ...spec };
-  await cluster.kube.create({ ...kinds.Subscription, metadata: { name, namespace: ns }, spec: whole }, user);
-}
-
-const subscription = async (name: string): Promise<Subscription> =>
-  parseSubscription(await cluster.kube.get({ ...kinds.Subscription, name, namespace: ns }));
-
-async function plans(): Promise<readonly InstallPlan[]> {
-  const { items } = await cluster.kube.list({ ...kinds.InstallPlan, namespace: ns });
-  return items
-    .map((item) => parseInstallPlan(item))
-    .toSorted((a, b) => (a.spec.generation ?? 0) - (b.spec.generation ?? 0));
-}
-
-async function csvs(): Promise<readonly string[]> {
-  const { items } = await cluster.kube.list({ ...kinds.ClusterServiceVersion, namespace: ns });
-  return items.map(({ metadata }) => metadata.name ?? '').toSorted();
-}
-
-async function csv(name: string): Promise<ClusterServiceVersion> {
-  const found = await cluster.kube.get({ ...kinds.ClusterServiceVersion, name, namespace: ns });
-  return found as unknown as ClusterServiceVersion;
-}
-
-async function installed(name: string, expected: string): Promise<Subscription> {
-  return await eventually(async () => {
-    const found = await subscription(name);
-    expect(found.status).toMatchObject({
-      state: 'AtLatestKnown',
-      currentCSV: expected,
-      installedCSV: expected,
-    });
-    expect(condition(found, 'InstallPlanPending')).toBeUndefined();
-    return found;
-  });
-}
-
-function condition({ status }: Subscription, type: SubscriptionConditionType) {
-  return status?.conditions?.find((one) => one.type === type);
-}
-
-async function reports(name: string, type: SubscriptionConditionType, expected: JsonObject | undefined): Promise<void> {
-  await eventually(async () => {
-    const found = condition(await subscription(name), type);
-    if (expected === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatchObject(expected);
-  });
-}
-
-const main = () => ({ namespace: ns, name: 'shop' });
-const containing = (text: string): string => expect.stringContaining(text) as string;
+runSubscriptionsForEachTest();
 
 describe('a fresh installation', () => {
   test('C-011 C-069 the head of the channel is installed by a plan that the Subscription refers to', async () => {
@@ -393,8 +261,6 @@ describe('upgrades', () => {
   });
 });
 
-const needsOar = [{ type: 'olm.package.required', value: { packageName: 'oar', versionRange: '>=1.0.0' } }];
-
 describe('dependencies', () => {
   test('E-046 an unmet requirement is reported with its explanation, until it is met', async () => {
     await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }, { '0.1.0': needsOar }));
@@ -484,153 +350,6 @@ describe('dependencies', () => {
   });
 });
 
-describe('what stands in the way', () => {
-  test('E-043 catalogs that are missing or cannot be read are reported, until they can', async () => {
-    await subscribe('boat');
-    await reports('boat', 'CatalogSourcesUnhealthy', {
-      status: 'True',
-      reason: 'NoCatalogSourcesFound',
-      message: 'dependency resolution requires at least one catalogsource',
-    });
-    await reports('boat', 'ResolutionFailed', {
-      reason: 'ConstraintsNotSatisfiable',
-      message: containing(
-        `constraints not satisfiable: no operators found from catalog shop in namespace ${ns} referenced by subscription boat, subscription boat exists`,
-      ),
-    });
-    await shop.offer({ namespace: 'olm', name: 'world' }, operatorPackage('oar', { stable: '1.0.0' }));
-    await reports('boat', 'CatalogSourcesUnhealthy', {
-      reason: 'UnhealthyCatalogSourceFound',
-      message: `targeted catalogsource ${ns}/shop missing`,
-    });
-    await shop.fail(main(), 'failed to list bundles: connection refused');
-    await reports('boat', 'CatalogSourcesUnhealthy', { message: `targeted catalogsource ${ns}/shop unhealthy` });
-    await reports('boat', 'ResolutionFailed', {
-      reason: 'ErrorPreventedResolution',
-      message: containing(`error using catalogsource ${ns}/shop: failed to list bundles: connection refused`),
-    });
-    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
-    await installed('boat', 'boat.v0.1.0');
-    await reports('boat', 'CatalogSourcesUnhealthy', { status: 'False' });
-    await shop.remove(main());
-    await reports('boat', 'ResolutionFailed', { reason: 'ConstraintsNotSatisfiable' });
-    expect(await csvs()).toEqual(['boat.v0.1.0']);
-  });
-
-  test('E-063 a broken global catalog does not matter where those are excluded', async () => {
-    const at = { ...kinds.OperatorGroup, name: 'group', namespace: ns };
-    await shop.fail({ namespace: 'olm', name: 'world' }, 'failed to list bundles: connection refused');
-    const boat = operatorPackage('boat', { stable: '0.1.0' }, { '0.1.0': needsOar });
-    await shop.offer(main(), boat, operatorPackage('oar', { stable: '1.0.0' }));
-    await subscribe('boat');
-    await reports('boat', 'ResolutionFailed', { reason: 'ErrorPreventedResolution' });
-    const annotations = { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' };
-    await cluster.kube.patch(at, { metadata: { annotations } }, user);
-    await installed('boat', 'boat.v0.1.0');
-    await reports('boat', 'ResolutionFailed', undefined);
-  });
-
-  test('a catalog that cannot be read holds up only what it could change', async () => {
-    await shop.fail({ namespace: ns, name: 'broken' }, 'failed to list bundles: connection refused');
-    const boat = operatorPackage('boat', { stable: '0.1.0' });
-    const ship = operatorPackage('ship', { stable: '0.1.0' }, { '0.1.0': needsOar });
-    await shop.offer(main(), boat, ship, operatorPackage('oar', { stable: '1.0.0' }));
-    await subscribe('boat');
-    await installed('boat', 'boat.v0.1.0');
-    await subscribe('ship');
-    await reports('ship', 'ResolutionFailed', {
-      reason: 'ErrorPreventedResolution',
-      message: containing(`error using catalogsource ${ns}/broken: failed to list bundles: connection refused`),
-    });
-    await shop.remove({ namespace: ns, name: 'broken' });
-    await installed('ship', 'ship.v0.1.0');
-  });
-
-  test('E-037 without one OperatorGroup nothing is installed', async () => {
-    await cluster.kube.delete({ ...kinds.OperatorGroup, name: 'group', namespace: ns });
-    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
-    await subscribe('boat');
-    await reports('boat', 'ResolutionFailed', {
-      reason: 'ErrorPreventedResolution',
-      message: containing('found 0 operatorGroups, expected 1. Create an OperatorGroup'),
-    });
-    await group();
-    await installed('boat', 'boat.v0.1.0');
-    await reports('boat', 'ResolutionFailed', undefined);
-    await group('second');
-    await reports('boat', 'ResolutionFailed', {
-      reason: 'ErrorPreventedResolution',
-      message: 'found 2 operatorGroups, expected 1. Delete all but one of them: group, second.',
-    });
-    await cluster.kube.delete({ ...kinds.OperatorGroup, name: 'second', namespace: ns });
-    await reports('boat', 'ResolutionFailed', undefined);
-  });
-
-  test('content that is being fetched, or cannot be used, is reported', async () => {
-    contents.unpacking.add('boat.v0.1.0');
-    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
-    await subscribe('boat');
-    await reports('boat', 'BundleUnpacking', { status: 'True', reason: 'UnpackingInProgress' });
-    contents.unpacking.clear();
-    await installed('boat', 'boat.v0.1.0');
-    await reports('boat', 'BundleUnpacking', undefined);
-    contents.broken.set('boat.v0.2.0', 'bundle CSV boat.v0.2.0 missing APIVersion');
-    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }));
-    await reports('boat', 'BundleUnpackFailed', {
-      status: 'True',
-      reason: 'ErrorPreventedUnpacking',
-      message: 'bundle CSV boat.v0.2.0 missing APIVersion',
-    });
-    expect(await plans()).toHaveLength(1);
-    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.3.0 <0.1.0 s:0.2.0' }));
-    await installed('boat', 'boat.v0.3.0');
-    await reports('boat', 'BundleUnpackFailed', undefined);
-  });
-
-  test('a deleted ClusterServiceVersion is not installed again, which the Subscription reports', async () => {
-    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
-    await subscribe('boat');
-    await installed('boat', 'boat.v0.1.0');
-    await cluster.kube.delete({ ...kinds.ClusterServiceVersion, name: 'boat.v0.1.0', namespace: ns });
-    const [plan] = await plans();
-    const name = plan?.metadata.name ?? '';
-    await reports('boat', 'InstalledCSVMissing', {
-      status: 'True',
-      reason: 'InstalledCSVDeleted',
-      message: containing(`delete InstallPlan ${name} to have it installed again`),
-    });
-    expect((await subscription('boat')).status).toMatchObject({
-      state: 'UpgradePending',
-      installedCSV: 'boat.v0.1.0',
-    });
-    await cluster.kube.delete({ ...kinds.InstallPlan, name, namespace: ns });
-    await installed('boat', 'boat.v0.1.0');
-    await reports('boat', 'InstalledCSVMissing', undefined);
-  });
-});
-
-test('E-050 deprecations of what is installed come and go', async () => {
-  const boat = operatorPackage('boat', { stable: '0.1.0' });
-  await shop.offer(main(), boat);
-  await subscribe('boat', { channel: 'stable' });
-  await installed('boat', 'boat.v0.1.0');
-  const bundles = new Map([...boat.bundles].map(([name, one]) => [name, { ...one, deprecation: 'leaks' }]));
-  await shop.offer(main(), { ...boat, bundles, deprecation: 'use ship' });
-  await reports('boat', 'PackageDeprecated', { status: 'True', message: 'olm.package/boat: use ship' });
-  await reports('boat', 'BundleDeprecated', { status: 'True', message: 'olm.bundle/boat.v0.1.0: leaks' });
-  await reports('boat', 'Deprecated', {
-    status: 'True',
-    message: 'olm.package/boat: use ship; olm.bundle/boat.v0.1.0: leaks',
-  });
-  const channels = boat.channels.map((one) => ({ ...one, deprecation: 'use fast' }));
-  await shop.offer(main(), { ...boat, channels });
-  await reports('boat', 'ChannelDeprecated', { status: 'True', message: 'olm.channel/stable: use fast' });
-  await reports('boat', 'PackageDeprecated', undefined);
-  await shop.offer(main(), boat);
-  await reports('boat', 'Deprecated', undefined);
-  await reports('boat', 'ChannelDeprecated', undefined);
-});
-
 test('Subscriptions that are created together get one plan', async () => {
   await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }), operatorPackage('oar', { stable: '1.0.0' }));
   await Promise.all([subscribe('boat'), subscribe('oar')]);
@@ -653,40 +372,4 @@ test('a second Manual Subscription makes a plan for both, and the first keeps it
   });
   expect((await subscription('boat')).status?.installPlanRef?.name).toBe(first?.metadata.name);
   expect((await subscription('oar')).status?.installPlanRef?.name).toBe(second?.metadata.name);
-});
-
-test('C-067 E-069 the metrics of OLM follow', async () => {
-  await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
-  await subscribe('boat', { channel: 'stable' });
-  await installed('boat', 'boat.v0.1.0');
-  const { text } = await metrics.show();
-  expect(text).toContain('subscription_count 1\n');
-  expect(text).toMatch(
-    /subscription_sync_total\{name="boat",installed="boat\.v0\.1\.0",channel="stable",package="boat",approval=""\} \d/,
-  );
-  expect(text).toMatch(/olm_resolution_duration_seconds_count\{outcome="succeeded"\} \d/);
-  await cluster.kube.delete({ ...kinds.Subscription, name: 'boat', namespace: ns });
-  await eventually(async () => {
-    const { text: later } = await metrics.show();
-    expect(later).toContain('subscription_count 0\n');
-    expect(later).not.toContain('name="boat"');
-  });
-});
-
-test('namespaces whose catalogs take long to resolve do not hold up others, however many', async () => {
-  const [own, boat] = [ns, operatorPackage('boat', { stable: '0.1.0' })];
-  for (let index = 0; index < 5; index += 1) {
-    ns = `slow-${own}-${index}`;
-    slow.set(ns, 0);
-    await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } }, user);
-    await group();
-    await shop.offer(main(), boat);
-    await subscribe('boat');
-  }
-  await eventually(() => expect([...slow.values()].filter((begun) => begun > 0)).toHaveLength(2));
-  ns = own;
-  await shop.offer(main(), boat);
-  await subscribe('boat');
-  await installed('boat', 'boat.v0.1.0');
-  await eventually(() => expect([...slow.values()].every((begun) => begun > 0)).toBe(true), { timeoutMs: 60_000 });
 });
