@@ -22,7 +22,7 @@ export const unplayedRows: Readonly<Record<string, UnplayedRow>> = {
   },
   'E-038': pods('src/operators/plan-steps.test.ts'),
   'E-049': pods('src/olm/bundle-content/contents.test.ts'),
-  'E-058': pods('src/olm/catalog-source/catalog-sources.test.ts'),
+  'E-058': pods('src/olm/catalog-source/catalog-source-surroundings.test.ts'),
   'E-059': pods('src/olm/catalog-source/catalog-sources.test.ts'),
   'E-072': {
     why: 'Platform operators are no part of OLM.',
