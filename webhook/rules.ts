@@ -10,6 +10,7 @@ import {
   required,
 } from './bundle-deployments/dependencies.ts';
 import { type ConfigChange, deploymentConfig } from './bundle-deployments/deployment-config.ts';
+import { type DeploymentDeletion, foregroundDeletion } from './bundle-deployments/foreground-deletion.ts';
 import { type OwnersChange, ownerReferences } from './bundle-deployments/owner-references.ts';
 import { type AccountChange, type AccountFacts, serviceAccount } from './bundle-deployments/service-account.ts';
 import { type AnnotationsChange, bundleAnnotations } from './bundles/bundle-annotations.ts';
@@ -50,6 +51,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'owner-references': [change: OwnersChange, mayDelete: boolean];
   dependencies: [subject: Participant, facts: DependencyFacts];
   required: [change: RequiredChange, facts: DependencyFacts];
+  'foreground-deletion': [deletion: DeploymentDeletion];
   'crd-safety-annotations': [annotations: Annotations];
   'crd-upgrade': [change: CrdUpdate, findings: readonly Finding[]];
   'config-map-referenced': [change: ConfigMapChange, bundles: readonly BundleUse[]];
@@ -132,6 +134,11 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
   required: {
     requirement: 'a BundleDeployment that others require is neither deleted nor replaced',
     evaluate: required,
+  },
+  'foreground-deletion': {
+    requirement:
+      'a BundleDeployment that leaves its objects, or is deleted by a ClusterExtension, is not deleted in the foreground',
+    evaluate: foregroundDeletion,
   },
   'crd-safety-annotations': {
     requirement: 'warns of unknown checks in annotations of CustomResourceDefinitions',

@@ -168,7 +168,10 @@ export class LiveCluster implements Cluster {
     const { propagationPolicy, gracePeriodSeconds, uid, resourceVersion } = options;
     const target = this.#target(resource, key, options);
     const deletion = { propagationPolicy, gracePeriodSeconds, uid, resourceVersion };
-    await this.#writer.delete(target, deletion, this.#context('DeleteOptions', options, resource));
+    const context = this.#context('DeleteOptions', options, resource);
+    // Webhooks may decide by it.
+    const shown = propagationPolicy === undefined ? {} : { propagationPolicy };
+    await this.#writer.delete(target, deletion, { ...context, options: { ...context.options, ...shown } });
   }
 
   /** Definitions do not wait: their kinds are served once their status is written, and few users may create any. */

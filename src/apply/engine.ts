@@ -176,6 +176,7 @@ class Engine implements ApplyEngine {
       owner,
       systemNamespace,
       defaultNamespace: installNamespace ?? systemNamespace,
+      isRetained: (ref) => this.#watches.get(ref)?.isRetained === true,
       isUpgrade: request.isUpgrade,
       mayAdopt: request.mayAdopt === true,
       installNamespace,

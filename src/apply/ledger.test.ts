@@ -54,6 +54,10 @@ test.each([
     change: { before: applied, after: installedObject(service('6', {}, ['f:ports'])) },
   },
   {
+    name: 'the annotation to be retained, with which it has no owner reference',
+    change: { before: applied, after: { ...applied, resourceVersion: '7', isRetained: true } },
+  },
+  {
     name: 'U30 a replacement under the same name',
     change: { before: applied, after: { ...applied, uid: 's2', resourceVersion: '7', fingerprint: 'another' } },
   },

@@ -298,5 +298,6 @@ export class Ledger {
 function hasDrifted(applied: InstalledObject, { before, after }: InstalledChange): boolean {
   if (after === undefined) return before?.uid === applied.uid;
   if (isOlder(after.resourceVersion, applied.resourceVersion)) return false;
-  return after.fingerprint !== applied.fingerprint;
+  // An object that is to be retained has no owner reference.
+  return after.isRetained !== applied.isRetained || after.fingerprint !== applied.fingerprint;
 }

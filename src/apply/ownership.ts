@@ -71,6 +71,16 @@ export function ownedBy(object: KubeObject, owner: Owner, namespace: string | un
   return { ...content, metadata } as KubeObject;
 }
 
+/** An object of `ownedBy` that the garbage collector never deletes. */
+export function withoutOwner(object: KubeObject, { name }: Owner): KubeObject {
+  const { ownerReferences = [], ...metadata } = object.metadata;
+  const references = ownerReferences.filter((reference) => !isReferenceTo(reference, name));
+  return {
+    ...object,
+    metadata: { ...metadata, ...(references.length === 0 ? {} : { ownerReferences: references }) },
+  };
+}
+
 /** The name of the BundleDeployment that the labels name. */
 export function labelledOwner(metadata: ObjectMeta): string | undefined {
   return metadata.labels?.[ownerKindLabel] === ownerKind ? metadata.labels[ownerNameLabel] : undefined;

@@ -1,9 +1,9 @@
 import { isJsonObject, TerminalError } from '../base/index.ts';
-import { describeRef, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../kube/index.ts';
+import { describeRef, type KubeClient, type KubeObject, NoKindMatch, type ObjectRef, refOf } from '../kube/index.ts';
 import { isMember, partOfLabel } from './inventory.ts';
 import { isCrd, type KindRef, kindsOf } from './kind-list.ts';
 import { keyOf } from './kind-watches.ts';
-import { type Owner, ownedBy } from './ownership.ts';
+import { type Owner, ownedBy, withoutOwner } from './ownership.ts';
 import { type Problem, problemOf, throwProblems } from './problems.ts';
 
 /** What is to be applied, with labels, owner references and namespaces. */
@@ -25,6 +25,8 @@ export interface PlanContext {
   readonly owner: Owner;
   /** Of namespaced objects that name none. */
   readonly defaultNamespace: string;
+  /** Whether an object that is installed is to be retained, as users have annotated it. Default: none is. */
+  readonly isRetained?: (ref: ObjectRef) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +72,8 @@ async function resolveKinds(context: PlanContext, kinds: readonly KindRef[]): Pr
 function place(context: PlanContext, object: KubeObject, isNamespaced: boolean): KubeObject {
   const given = object.metadata.namespace;
   const namespace = given === undefined || given === '' ? context.defaultNamespace : given;
-  return ownedBy(object, context.owner, isNamespaced ? namespace : undefined);
+  const owned = ownedBy(object, context.owner, isNamespaced ? namespace : undefined);
+  return context.isRetained?.(refOf(owned)) === true ? withoutOwner(owned, context.owner) : owned;
 }
 
 function missingKindProblem(object: KubeObject, cause: NoKindMatch): Problem {

@@ -15,10 +15,13 @@ export interface RecallRequest {
   readonly signal: AbortSignal;
 }
 
-/** Digest of which objects are installed, and of the fields that are ours in each: the same as long as no one else has changed, deleted or added any.
+/** Digest of which objects are installed, which of them are to be retained, and of the fields that are ours in each: the same as long as no one else has
+ *  changed, deleted or added any.
  *  Values that we have changed ourselves within a second do not show: a record of it must not outlive the beginning of the next installation. */
 export function stateDigestOf(objects: readonly InstalledObject[]): string {
-  const lines = objects.map(({ ref, fingerprint }) => `${refKey(ref)} ${fingerprint}`);
+  const lines = objects.map(
+    ({ ref, fingerprint, isRetained }) => `${refKey(ref)} ${fingerprint}${isRetained ? ' retained' : ''}`,
+  );
   return sha256Digest(lines.sort().join('\n'));
 }
 

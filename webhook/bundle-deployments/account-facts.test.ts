@@ -33,6 +33,7 @@ async function denial(before: State | undefined, after: State, [uses, isRequired
     oldObject: before && deploymentIn(before),
     user: { username: 'member' },
     fieldManager: '',
+    propagationPolicy: '',
   } as const;
   const context = { facts: { mayDo }, isAccountRequired: isRequired, signal: AbortSignal.timeout(60_000) };
   const change = accountChangeOf(request);

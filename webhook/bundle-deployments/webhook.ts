@@ -7,6 +7,7 @@ import type { ReviewContext, WebhookDefinition } from '../review/webhook-definit
 import { checkSource, sourcePermissions } from '../sources/check.ts';
 import { accountChangeOf, readAccountFacts } from './account-facts.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
+import { deletionOf } from './foreground-deletion.ts';
 
 async function checkAccount(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
   const change = accountChangeOf(request);
@@ -60,7 +61,11 @@ async function check(request: ReviewRequest, context: ReviewContext): Promise<Ad
   if (request.operation === 'CONNECT') return allowed;
   if (request.operation !== 'DELETE') return await checkWrite(request, context);
   if (request.oldObject === undefined) return allowed;
-  return await checkRemoval(parseBundleDeployment(request.oldObject), context);
+  const deployment = parseBundleDeployment(request.oldObject);
+  return mergeResults([
+    context.rules.evaluate('foreground-deletion', deletionOf(deployment, request)),
+    await checkRemoval(deployment, context),
+  ]);
 }
 
 export const bundleDeploymentWebhook: WebhookDefinition = {

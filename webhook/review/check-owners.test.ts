@@ -20,6 +20,7 @@ async function denial(before: JsonObject[] | undefined, after: JsonObject[], may
     oldObject: before && { metadata: { ownerReferences: before } },
     user: { username: 'member' },
     fieldManager: '',
+    propagationPolicy: '',
   };
   const context = {
     facts: {

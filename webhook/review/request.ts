@@ -12,6 +12,8 @@ export interface ReviewRequest {
   readonly user: JsonObject;
   /** The field manager of the change; empty for a deletion. */
   readonly fieldManager: string;
+  /** Of a deletion; empty where it names none. */
+  readonly propagationPolicy: string;
 }
 
 /** JSON schema of the body of every route; other members pass. */
@@ -58,5 +60,6 @@ export function readReview(body: JsonObject): ReviewRequest {
     oldObject: objectOrNothing(request.oldObject),
     user: objectOrNothing(request.userInfo) ?? {},
     fieldManager: textOrEmpty(objectOrNothing(request.options)?.fieldManager),
+    propagationPolicy: textOrEmpty(objectOrNothing(request.options)?.propagationPolicy),
   };
 }

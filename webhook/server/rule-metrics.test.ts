@@ -49,6 +49,7 @@ const reviews: readonly (readonly [string, JsonObject])[] = [
   ['core-rukpak-io-v1alpha1-bundle', { operation: 'CREATE', object: bundleOf(moving) }],
   ['core-rukpak-io-v1alpha1-bundle', { operation: 'UPDATE', object: bundleOf(moving), oldObject: bundleOf(outside) }],
   ['core-rukpak-io-v1alpha1-bundledeployment', { operation: 'CREATE', object: deploymentOf(moving) }],
+  ['core-rukpak-io-v1alpha1-bundledeployment', { operation: 'DELETE', oldObject: deploymentOf(moving) }],
   ['core-v1-configmap', { operation: 'CREATE', ...inSystem, object: { metadata: inSystem } }],
   ['core-v1-configmap', { operation: 'DELETE', ...inSystem, oldObject: { metadata: inSystem } }],
   ['platform-openshift-io-v1alpha1-platformoperator', { operation: 'CREATE', object: operatorOf('p') }],

@@ -1,7 +1,7 @@
 import { parsePlatformOperator } from '../../api/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
 import { type Step } from '../../controller/index.ts';
-import { conditionsOf, type KubeObject } from '../../kube/index.ts';
+import { conditionsOf, hasFinalizer, type KubeObject } from '../../kube/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import { choiceOf, deploymentNameFor, type PlacedChoice, type Resolved } from './choice.ts';
 import {
@@ -247,5 +247,20 @@ const requireAccount: Step<PlatformRun> = async (run) => {
   return 'stop';
 };
 
+/** Once it is deleted, its BundleDeployments are, by their owner references. In the foreground the garbage collector would delete what they have installed
+ *  before them, also what they are to leave: they are deleted here. */
+const skipDeleted: Step<PlatformRun> = async (run, { signal }) => {
+  if (run.object.metadata.deletionTimestamp === undefined) return undefined;
+  if (hasFinalizer(run.object, 'foregroundDeletion')) await releaseOthers(run, new Set(), signal);
+  return 'stop';
+};
+
 /** Brings the cluster to have what a PlatformOperator asks for. */
-export const steps: readonly Step<PlatformRun>[] = [requireAccount, checkOthers, choose, keepInstalled, release];
+export const steps: readonly Step<PlatformRun>[] = [
+  skipDeleted,
+  requireAccount,
+  checkOthers,
+  choose,
+  keepInstalled,
+  release,
+];

@@ -41,9 +41,8 @@ function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[]
   });
 }
 
-/** The reconcile of `object`; none when it is being deleted: its BundleDeployments are deleted by their owner references. */
-export function beginOperator(context: PlatformContext, object: KubeObject): PlatformRun | undefined {
-  if (object.metadata.deletionTimestamp !== undefined) return undefined;
+/** The reconcile of `object`. */
+export function beginOperator(context: PlatformContext, object: KubeObject): PlatformRun {
   const { kube, clock, operators: cache, events } = context;
   const status = new StatusWriter(object, { kube, clock, cache, events, eventsOf, fieldManager, isApplied: true });
   const run: PlatformRun = { context, object, status, resolved: undefined, isChosenNow: false };
