@@ -40,6 +40,8 @@ function files(name: string): Files {
 
 interface Marks {
   readonly owner?: KubeObject;
+  /** Default: true. */
+  readonly controller?: boolean;
   readonly metadata?: JsonObject;
   /** Of the template. */
   readonly annotations?: JsonObject;
@@ -47,13 +49,13 @@ interface Marks {
 }
 
 async function install(name: string, marks: Marks = {}): Promise<void> {
-  const { owner, metadata = {}, annotations = {}, more = {} } = marks;
+  const { owner, controller = true, metadata = {}, annotations = {}, more = {} } = marks;
   const desired = bundleDeployment(name, world.imageSource(`${name}:v1`, { ...files(name), ...more }));
   const { template, ...spec } = desired['spec'] as { readonly template: object };
   const owners = owner && [
     { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid },
   ];
-  const ownerReferences = owners?.map((one) => ({ ...one, controller: true, blockOwnerDeletion: true }));
+  const ownerReferences = owners?.map((one) => ({ ...one, controller, blockOwnerDeletion: controller }));
   const object = {
     ...desired,
     metadata: { ...metadata, name, ...(ownerReferences && { ownerReferences }) },
@@ -100,16 +102,24 @@ test('what a user has annotated to be retained stays after a deletion in the for
   expect([left.uid, deletionTimestamp]).toEqual([uid, undefined]);
 });
 
-test('a dependency that others need stays when its ClusterExtension is deleted in the foreground', async () => {
-  const owner = await world.kube.create(extension as unknown as KubeObject, user);
-  const properties = 'properties: [{type: olm.package, value: {packageName: base, version: 1.0.0}}]';
-  await install('tide-base', { owner, more: { 'metadata/properties.yaml': properties } });
-  const needs = [{ type: 'olm.package', value: { packageName: 'base', version: '>=1.0.0' } }];
-  await install('needy', { annotations: { 'core.rukpak.io/dependencies': JSON.stringify(needs) } });
+const provides = (name: string): Files => ({
+  'metadata/properties.yaml': `properties: [{type: olm.package, value: {packageName: ${name}, version: 1.0.0}}]`,
+});
+
+/** Installs what needs a package, so that what provides it is noted. */
+async function installUser(name: string, { of, packageName }: { of: string; packageName: string }): Promise<void> {
+  const needs = [{ type: 'olm.package', value: { packageName, version: '>=1.0.0' } }];
+  await install(name, { annotations: { 'core.rukpak.io/dependencies': JSON.stringify(needs) } });
   await eventually(async () => {
-    const [bundle] = await world.ownedBundles('tide-base');
+    const [bundle] = await world.ownedBundles(of);
     expect(bundle?.metadata.annotations).toHaveProperty(['core.rukpak.io/bundle-properties']);
   });
+}
+
+test('a dependency that others need stays when its ClusterExtension is deleted in the foreground', async () => {
+  const owner = await world.kube.create(extension as unknown as KubeObject, user);
+  await install('tide-base', { owner, more: provides('base') });
+  await installUser('needy', { of: 'tide-base', packageName: 'base' });
   const { uid } = await settingsOf('tide-base');
   const ref = { ...extension, name: 'tide' };
   await world.kube.delete(ref, inForeground);
@@ -130,3 +140,24 @@ test('what the BundleDeployment of a PlatformOperator leaves stays when that is 
   await isDeleted(deploymentRef('wave'));
   expect(await settingsOf('wave')).toMatchObject({ uid, annotations: { 'core.rukpak.io/released-from': 'wave' } });
 });
+
+test.each(['Background', 'Foreground'] as const)(
+  'a dependency that others need stays when its PlatformOperator is deleted: %s',
+  async (propagationPolicy) => {
+    const name = `sea-${propagationPolicy.toLowerCase()}`;
+    const [base, alone, needy] = [`${name}-base`, `${name}-alone`, `${name}-needy`];
+    const made = { ...operator, metadata: { name }, spec: { package: { name } } };
+    const owner = await world.kube.create(made as unknown as KubeObject, user);
+    for (const one of [base, alone]) {
+      const metadata = { labels: { 'platform.openshift.io/package': one } };
+      await install(one, { owner, controller: false, metadata, more: provides(one) });
+    }
+    await installUser(needy, { of: base, packageName: base });
+    const { uid } = await settingsOf(base);
+    await world.kube.delete({ ...operator, name }, { propagationPolicy });
+    await isDeleted({ ...operator, name });
+    await isDeleted(deploymentRef(alone));
+    expect((await world.kube.get(deploymentRef(base))).metadata.deletionTimestamp).toBeUndefined();
+    expect(await settingsOf(base)).toMatchObject({ uid });
+  },
+);

@@ -84,6 +84,20 @@ test('the policy decides whether the removal of a requirement is allowed, warned
   expect(await checkRemoval(base, options(facts, 'off'))).toMatchObject({ denials: [], warnings: [] });
 });
 
+test('the garbage collector does not delete a dependency of a PlatformOperator that others require, whatever the policy', async () => {
+  const facts = reader(both, [deploymentOf('base'), deploymentOf('user')]);
+  const collector = 'system:serviceaccount:kube-system:generic-garbage-collector';
+  const denials = async (controller: boolean, username: string): Promise<number> => {
+    const owner = { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator', name: 'p', uid: 'p' };
+    const metadata = { ...base.metadata, ownerReferences: [{ ...owner, controller }] };
+    return (await checkRemoval({ ...base, metadata }, options(facts, 'warn'), username)).denials.length;
+  };
+  expect(await denials(false, collector)).toBe(1);
+  expect(await denials(false, 'admin')).toBe(0);
+  // The package itself is deleted with its PlatformOperator.
+  expect(await denials(true, collector)).toBe(0);
+});
+
 test('unmet dependencies of an unpacked bundle are reported for the deployment', async () => {
   const facts = reader(both, [deploymentOf('user')]);
   const user = parseBundleDeployment(deploymentOf('user'));

@@ -1,4 +1,9 @@
-import { type BundleDeployment, dependenciesAnnotation, ignoreDependenciesAnnotation } from '../../src/api/index.ts';
+import {
+  type BundleDeployment,
+  dependenciesAnnotation,
+  ignoreDependenciesAnnotation,
+  platformOperatorResource,
+} from '../../src/api/index.ts';
 import { isJsonObject, type JsonValue, mapLimit, textAt } from '../../src/base/index.ts';
 import type { GroupVersionKind } from '../../src/constraints/index.ts';
 import { neededApis, type Participant, type Survey } from '../../src/dependencies/index.ts';
@@ -75,14 +80,34 @@ async function isEvaluated(deployment: BundleDeployment, context: DependencyCont
   return context.dependencyPolicy !== 'off' && !isBeingDeleted && (await isConcerned(deployment, context));
 }
 
-/** Validates the deletion of a deployment that others may require.
+/** As kube-controller-manager names itself, with an account for each controller and without. */
+const collectors: ReadonlySet<string> = new Set([
+  'system:serviceaccount:kube-system:generic-garbage-collector',
+  'system:kube-controller-manager',
+]);
+
+/** Whether a deployment is deleted because the PlatformOperators that have needed it do not exist any more. */
+function isCollected({ metadata }: BundleDeployment, username: string): boolean {
+  const { kind } = platformOperatorResource;
+  const owners = metadata.ownerReferences ?? [];
+  const isDependency = owners.length > 0 && owners.every((owner) => owner.kind === kind && owner.controller !== true);
+  return isDependency && collectors.has(username);
+}
+
+/** Validates the deletion of a deployment that others may require. No one reads a warning to the garbage collector: what others need stays until they do not.
  *  @throws what the reader throws */
-export async function checkRemoval(deployment: BundleDeployment, context: DependencyContext): Promise<AdmissionResult> {
+export async function checkRemoval(
+  deployment: BundleDeployment,
+  context: DependencyContext,
+  username = '',
+): Promise<AdmissionResult> {
   if (!(await isEvaluated(deployment, context))) return allowed;
   const { rules } = context;
   const { name } = deployment.metadata;
   const survey = await rules.read('required', async () => surveyOf(await readClusterState(context), { name }, context));
-  return rules.evaluate('required', { name, next: undefined }, factsOf(deployment, survey, context));
+  const facts = factsOf(deployment, survey, context);
+  const isEnforced = facts.isEnforced || isCollected(deployment, username);
+  return rules.evaluate('required', { name, next: undefined }, { ...facts, isEnforced });
 }
 
 interface TemplateFacts {

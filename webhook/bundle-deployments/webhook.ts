@@ -1,5 +1,5 @@
 import { bundleDeploymentResource, parseBundleDeployment } from '../../src/api/index.ts';
-import { isJsonEqual, objectAt, valueAt } from '../../src/base/index.ts';
+import { isJsonEqual, objectAt, textAt, valueAt } from '../../src/base/index.ts';
 import { checkOwnerReferences } from '../review/check-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
@@ -64,7 +64,7 @@ async function check(request: ReviewRequest, context: ReviewContext): Promise<Ad
   const deployment = parseBundleDeployment(request.oldObject);
   return mergeResults([
     context.rules.evaluate('foreground-deletion', deletionOf(deployment, request)),
-    await checkRemoval(deployment, context),
+    await checkRemoval(deployment, context, textAt(request.user, 'username')),
   ]);
 }
 

@@ -11,14 +11,12 @@ import {
   refOf,
   removeFinalizer,
 } from '../../kube/index.ts';
+import { describeKept, neededByOthers } from '../platform-operator/needed-by-others.ts';
 import { deploymentNameOf } from './choice.ts';
 import { progressingCondition } from './conditions.ts';
 import { fieldManager } from './context.ts';
 import { ownDeployments } from './find.ts';
-import { neededByOthers } from './needed-by-others.ts';
 import type { ExtensionRun } from './run.ts';
-
-const maxNamed = 10;
 
 /** Deletes a BundleDeployment as it was read: one that the garbage collector has just taken the owner off, as with `--cascade=orphan`, stays. */
 async function remove({ context }: ExtensionRun, live: KubeObject, signal: AbortSignal): Promise<void> {
@@ -43,14 +41,12 @@ async function removeDependency(
     await remove(run, live, signal);
     return 'removed';
   }
-  const { name = '', ownerReferences = [] } = live.metadata;
+  const { ownerReferences = [] } = live.metadata;
   const left = ownerReferences.filter(({ uid }) => uid !== object.metadata.uid);
   const metadata = { ...preconditionOf(live), ownerReferences: left as unknown as JsonObject[] };
   const written = await context.kube.patch(refOf(live), { metadata }, { fieldManager, signal });
   context.deployments.wrote(written);
-  const more = users.length > maxNamed ? ` and ${users.length - maxNamed} more` : '';
-  const message = `BundleDeployment ${name} stays without an owner: it is needed by ${users.slice(0, maxNamed).join(', ')}${more}. Delete it when it is not`;
-  context.events.record(object, { type: 'Warning', reason: 'DependencyKept', message });
+  context.events.record(object, { type: 'Warning', reason: 'DependencyKept', message: describeKept(live, users) });
   return 'kept';
 }
 

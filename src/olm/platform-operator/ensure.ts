@@ -12,6 +12,7 @@ import {
   platformOwners,
   repair,
 } from './deployment-object.ts';
+import { describeKept, neededByOthers } from './needed-by-others.ts';
 import { operatorOf, type PlatformRun } from './run.ts';
 
 /** The BundleDeployment that was made for a package. */
@@ -107,34 +108,47 @@ export async function ensureDeployment(
   return written;
 }
 
+/** Whether it was made for the PlatformOperator: as its package, or as what that needs. */
+function madeFor({ object }: PlatformRun, live: KubeObject): 'package' | 'dependency' | undefined {
+  const mine = platformOwners(live).find(({ uid }) => uid === object.metadata.uid);
+  if (mine === undefined) return undefined;
+  return mine.controller === true ? 'package' : 'dependency';
+}
+
+/** Those that need a dependency which no PlatformOperator needs any more. */
+function usersOf(run: PlatformRun, live: KubeObject): readonly string[] {
+  if (madeFor(run, live) !== 'dependency') return [];
+  const own = run.context.deployments.values().filter((one) => madeFor(run, one) !== undefined);
+  return neededByOthers(run.context, live, own);
+}
+
 async function releaseOne(run: PlatformRun, live: KubeObject, signal: AbortSignal): Promise<void> {
-  const { kube, deployments } = run.context;
+  const { kube, deployments, events } = run.context;
   const ownerReferences = otherOwners(run.context, live, run.object);
+  const users = ownerReferences.length === 0 ? usersOf(run, live) : [];
+  const message = `BundleDeployment ${live.metadata.name ?? ''} is not needed any more`;
+  const released = { type: 'Normal', reason: 'Released', message } as const;
+  const kept = { type: 'Warning', reason: 'DependencyKept', message: describeKept(live, users) } as const;
   try {
-    if (ownerReferences.length === 0) {
+    if (ownerReferences.length === 0 && users.length === 0) {
       // As it was read: another PlatformOperator, or a user, may have become its owner.
       await kube.delete(refOf(live), { ...preconditionOf(live), signal });
-      return;
+    } else {
+      const references = ownerReferences.map((reference) => ({ ...reference }));
+      const metadata = { ...preconditionOf(live), ownerReferences: references };
+      deployments.wrote(await kube.patch(refOf(live), { metadata }, { fieldManager, signal }));
     }
-    const metadata = {
-      ...preconditionOf(live),
-      ownerReferences: ownerReferences.map((reference) => ({ ...reference })),
-    };
-    deployments.wrote(await kube.patch(refOf(live), { metadata }, { fieldManager, signal }));
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
   }
+  events.record(run.object, users.length === 0 ? released : kept);
 }
 
-/** Releases BundleDeployments that the PlatformOperator does not need any more; one without owners is deleted. */
+/** Releases BundleDeployments that the PlatformOperator does not need any more; one without owners is deleted, unless it is a dependency that others need. */
 export async function releaseOthers(run: PlatformRun, keep: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-  const { context, object } = run;
-  for (const live of context.deployments.values()) {
+  for (const live of run.context.deployments.values()) {
     const { name = '', deletionTimestamp } = live.metadata;
-    const isMine = platformOwners(live).some((reference) => reference.uid === object.metadata.uid);
-    if (!isMine || keep.has(name) || deletionTimestamp !== undefined || !isMadeForPackage(live)) continue;
-    await releaseOne(run, live, signal);
-    const message = `BundleDeployment ${name} is not needed any more`;
-    context.events.record(object, { type: 'Normal', reason: 'Released', message });
+    if (madeFor(run, live) === undefined || keep.has(name) || deletionTimestamp !== undefined) continue;
+    if (isMadeForPackage(live)) await releaseOne(run, live, signal);
   }
 }
