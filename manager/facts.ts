@@ -8,7 +8,7 @@ import {
   platformOperatorResource,
 } from '../src/api/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
-import { findObject, type KubeClient, type KubeObject, NoKindMatch } from '../src/kube/index.ts';
+import { findObject, isForbidden, type KubeClient, type KubeObject, NoKindMatch } from '../src/kube/index.ts';
 import type { FactsReader } from '../webhook/index.ts';
 import { type DependentBundlesOptions, watchDependentBundles } from './dependent-bundles.ts';
 
@@ -19,6 +19,18 @@ function accessReader(kube: KubeClient): FactsReader['mayDo'] {
     const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {}, spec };
     const { status } = await kube.create(review as unknown as KubeObject, { fieldManager: 'rukpak-webhooks', signal });
     return isJsonObject(status) && status['allowed'] === true;
+  };
+}
+
+/** Permissions of an earlier installation may lack the kind. */
+function absenceReader(kube: KubeClient): FactsReader['isAbsent'] {
+  return async ({ uid, ...ref }, { signal }) => {
+    try {
+      return (await findObject(kube, ref, { signal }))?.metadata.uid !== uid;
+    } catch (thrown) {
+      if (thrown instanceof NoKindMatch || isForbidden(thrown)) return false;
+      throw thrown;
+    }
   };
 }
 
@@ -53,6 +65,7 @@ export function factsReader(options: FactsOptions): FactsReader {
       return items.map((item) => parsePlatformOperator(item));
     },
     mayDo: accessReader(kube),
+    isAbsent: absenceReader(kube),
     servesApi: async ({ group, version, kind }, { signal }) => {
       try {
         await kube.resolve(`${group}/${version}`, kind, { signal });

@@ -12,6 +12,7 @@ import {
 import { type ConfigChange, deploymentConfig } from './bundle-deployments/deployment-config.ts';
 import { type DeploymentDeletion, foregroundDeletion } from './bundle-deployments/foreground-deletion.ts';
 import { type OwnersChange, ownerReferences } from './bundle-deployments/owner-references.ts';
+import { presentOwners } from './bundle-deployments/present-owners.ts';
 import { type AccountChange, type AccountFacts, serviceAccount } from './bundle-deployments/service-account.ts';
 import { type AnnotationsChange, bundleAnnotations } from './bundles/bundle-annotations.ts';
 import { deploymentOwners } from './bundles/deployment-owners.ts';
@@ -29,6 +30,7 @@ import {
   platformOperatorPackageImmutable,
   platformOperatorUnique,
 } from './platform-operators/rules.ts';
+import type { ObjectIdentity } from './review/facts.ts';
 import type { AdmissionResult } from './review/result.ts';
 import { contentMetadata } from './sources/content-metadata.ts';
 import { definedRule } from './sources/defined-rule.ts';
@@ -49,6 +51,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'deployment-config': [change: ConfigChange];
   'service-account': [change: AccountChange, facts: AccountFacts];
   'owner-references': [change: OwnersChange, mayDelete: boolean];
+  'present-owners': [absent: readonly ObjectIdentity[]];
   dependencies: [subject: Participant, facts: DependencyFacts];
   required: [change: RequiredChange, facts: DependencyFacts];
   'foreground-deletion': [deletion: DeploymentDeletion];
@@ -129,6 +132,10 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
     requirement:
       'a user who adds an owner to a Bundle, BundleDeployment, ClusterExtension or PlatformOperator may delete it',
     evaluate: ownerReferences,
+  },
+  'present-owners': {
+    requirement: 'ClusterExtensions and PlatformOperators that are added to the owners of a BundleDeployment exist',
+    evaluate: presentOwners,
   },
   dependencies: { requirement: 'the dependencies of a new template are met', evaluate: dependencies },
   required: {

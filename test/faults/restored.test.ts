@@ -124,3 +124,26 @@ test.each(ways.slice(0, 2))(
     await expectKept(objects);
   },
 );
+
+test('a saved BundleDeployment is not applied with the ClusterExtension or PlatformOperator of that time as its owner', async () => {
+  const name = 'saved';
+  const source = world.imageSource(`${name}:v1`, application(name, 1));
+  const owners = [
+    { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' },
+    { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator' },
+  ].map((kind) => ({ ...kind, name, uid: '00000000-0000-0000-0000-000000000001', controller: true }));
+  const desired = bundleDeployment(name, source);
+  const refusal = `with the uid "00000000-0000-0000-0000-000000000001", so that the garbage collector would delete`;
+  for (const owner of owners) {
+    const saved = { ...desired, metadata: { name, ownerReferences: [owner] } };
+    expect(String(await errorOf(world.kube.create(saved, asTest)))).toContain(`there is no ${owner.kind} "saved"`);
+  }
+  await world.kube.create(desired, asTest);
+  const { metadata } = await world.deploymentWith(name, { type: 'Installed', status: 'True' });
+  for (const owner of owners) {
+    const change = { metadata: { ownerReferences: [owner] } };
+    expect(String(await errorOf(world.kube.patch(deploymentRef(name), change, asTest)))).toContain(refusal);
+  }
+  const { uid, ownerReferences } = (await world.kube.get(deploymentRef(name))).metadata;
+  expect([uid, ownerReferences]).toEqual([metadata.uid, undefined]);
+});

@@ -54,6 +54,7 @@ function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject
     listPlatformOperators: () => Promise.resolve([]),
     offersFor: () => [],
     mayDo: () => Promise.resolve(true),
+    isAbsent: () => Promise.resolve(false),
     servesApi: ({ kind }) => {
       asked.push(kind);
       return Promise.resolve(kind === 'Harbour');

@@ -6,6 +6,7 @@ import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import { checkSource, sourcePermissions } from '../sources/check.ts';
 import { accountChangeOf, readAccountFacts } from './account-facts.ts';
+import { checkPresentOwners } from './check-present-owners.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import { deletionOf } from './foreground-deletion.ts';
 
@@ -52,6 +53,7 @@ async function checkWrite(request: ReviewRequest, context: ReviewContext): Promi
     }),
     await checkAccount(request, context),
     await checkOwnerReferences(request, context, bundleDeploymentResource),
+    await checkPresentOwners(request, context),
     isSameTemplate ? allowed : await checkTemplate(deployment, context),
     rules.evaluate('crd-safety-annotations', metadata.annotations),
   ]);
@@ -84,6 +86,9 @@ export const bundleDeploymentWebhook: WebhookDefinition = {
       // Dependencies of what is installed; whether any Bundle has dependencies is watched.
       { apiGroups: ['core.rukpak.io'], resources: ['bundles'], verbs: ['list', 'watch'] },
       { apiGroups: ['core.rukpak.io'], resources: ['bundledeployments'], verbs: ['list'] },
+      // Whether an owner exists.
+      { apiGroups: ['olm.operatorframework.io'], resources: ['clusterextensions'], verbs: ['get'] },
+      { apiGroups: ['platform.openshift.io'], resources: ['platformoperators'], verbs: ['get'] },
       // Whether a user may impersonate the service account that a BundleDeployment names.
       { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
     ],

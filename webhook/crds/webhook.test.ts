@@ -26,6 +26,7 @@ async function ask(request: JsonObject, readObjects: ReadObjects = oneObject): P
     listPlatformOperators: () => Promise.resolve([]),
     offersFor: () => [],
     mayDo: () => Promise.resolve(true),
+    isAbsent: () => Promise.resolve(false),
     servesApi: () => Promise.resolve(false),
   };
   await using app = buildWebhook({ facts, systemNamespace: 'rukpak-system', log: silentLogger() });

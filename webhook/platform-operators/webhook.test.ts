@@ -23,6 +23,7 @@ const reader: FactsReader = {
   listPlatformOperators: () => Promise.resolve([parsePlatformOperator(operator('first', 'tide'))]),
   offersFor: () => [],
   mayDo: () => Promise.resolve(true),
+  isAbsent: () => Promise.resolve(false),
   servesApi: () => Promise.resolve(false),
 };
 

@@ -3,6 +3,14 @@ import type { JsonObject } from '../../src/base/index.ts';
 import type { Dependency, GroupVersionKind } from '../../src/constraints/index.ts';
 import type { ReadObjects } from '../../src/crd-safety/index.ts';
 
+/** What an owner reference names: an object that is in no namespace. */
+export interface ObjectIdentity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
 /** All that the webhook may read. It waits for the API server alone.
  *  @throws TransientError when the API server does not answer: the request then fails with HTTP 500 */
 export interface FactsReader {
@@ -18,6 +26,8 @@ export interface FactsReader {
   listPlatformOperators(options: { readonly signal: AbortSignal }): Promise<readonly PlatformOperator[]>;
   /** Whether `user`, as `ReviewRequest` has it, may do something: `resourceAttributes` of a SubjectAccessReview. */
   mayDo(user: JsonObject, attributes: JsonObject, options: { readonly signal: AbortSignal }): Promise<boolean>;
+  /** Whether the API server answers that an object does not exist, or is another one of its name; false where that is unknown. */
+  isAbsent(object: ObjectIdentity, options: { readonly signal: AbortSignal }): Promise<boolean>;
   /** Clauses for a message that name bundles of catalogs which would meet a dependency; from memory. */
   readonly offersFor: (dependency: Dependency) => readonly string[];
   /** Whether API discovery has the kind. */

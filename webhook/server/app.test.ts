@@ -41,6 +41,7 @@ function facts(configMaps: JsonObject[] = [], bundles: JsonObject[] = []): Facts
     listPlatformOperators: () => Promise.resolve([]),
     offersFor: () => [],
     mayDo: () => Promise.resolve(true),
+    isAbsent: () => Promise.resolve(false),
     servesApi: () => Promise.resolve(false),
   };
 }
@@ -306,6 +307,7 @@ test('another path is 404, an object of another form is refused with 400, and un
     listPlatformOperators: () => Promise.resolve([]),
     offersFor: () => [],
     mayDo: () => Promise.resolve(true),
+    isAbsent: () => Promise.resolve(false),
     servesApi: () => Promise.resolve(false),
   };
   const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'x' } }] };

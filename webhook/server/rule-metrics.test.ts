@@ -70,6 +70,7 @@ const facts: FactsReader = {
   listPlatformOperators: () => Promise.resolve([]),
   offersFor: () => [],
   mayDo: () => Promise.resolve(true),
+  isAbsent: () => Promise.resolve(false),
   servesApi: () => Promise.resolve(false),
 };
 

@@ -19,6 +19,7 @@ const facts = {
   listPlatformOperators: () => Promise.resolve([]),
   offersFor: () => [],
   mayDo: () => Promise.resolve(true),
+  isAbsent: () => Promise.resolve(false),
   servesApi: () => Promise.resolve(false),
 };
 

@@ -1,3 +1,4 @@
+import { orphanAnnotation } from '../../api/index.ts';
 import { TransientError } from '../../base/index.ts';
 import { describeRef, type KubeObject, refOf } from '../../kube/index.ts';
 import type { ExtensionChoice } from '../../operators/index.ts';
@@ -8,7 +9,7 @@ import { type ExtensionRun, extensionOf } from './run.ts';
 /** @throws TransientError NameTaken when the BundleDeployment has another owner */
 function assertOwn({ object }: ExtensionRun, live: KubeObject): void {
   if (isOwnedBy(live, object.metadata.uid)) return;
-  const text = `${describeRef(refOf(live))} exists and was not made for this ClusterExtension: delete it, or give the ClusterExtension another name`;
+  const text = `${describeRef(refOf(live))} exists and was not made for this ClusterExtension: give the ClusterExtension another name, or delete it, with the annotation ${orphanAnnotation}: "true" if what it has installed is to stay and be taken over`;
   throw new TransientError('NameTaken', text);
 }
 

@@ -1,4 +1,4 @@
-import { platformPackageLabel } from '../../api/index.ts';
+import { orphanAnnotation, platformPackageLabel } from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
 import { compareVersions } from '../../constraints/index.ts';
 import { isNotFound, type KubeObject, type OwnerReference, preconditionOf, refOf } from '../../kube/index.ts';
@@ -48,7 +48,7 @@ function assertFree(
   // An administrator may have given it an account later.
   const isOwn = platformOwners(live).some(({ uid }) => uid === self.metadata.uid);
   if (isOfPackage && (isOwn || !hasAccount(live))) return;
-  const text = `BundleDeployment "${name}" exists, and was not made for package ${packageName}: delete it, or give the PlatformOperator another name`;
+  const text = `BundleDeployment "${name}" exists, and was not made for package ${packageName}: give the PlatformOperator another name, or delete it, with the annotation ${orphanAnnotation}: "true" if what it has installed is to stay`;
   throw new TerminalError('InstallFailed', text);
 }
 

@@ -347,6 +347,7 @@ function admissionReviews(): FuzzTarget {
         listPlatformOperators: () => Promise.resolve([]),
         offersFor: () => [],
         mayDo: () => Promise.resolve(true),
+        isAbsent: () => Promise.resolve(false),
         servesApi: () => Promise.resolve(false),
       };
       const app = buildWebhook({ facts, systemNamespace: 'rukpak-system', log: silentLogger() });
