@@ -51,7 +51,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'deployment-config': [change: ConfigChange];
   'service-account': [change: AccountChange, facts: AccountFacts];
   'owner-references': [change: OwnersChange, mayDelete: boolean];
-  'present-owners': [absent: readonly ObjectIdentity[]];
+  'present-owners': [absent: ObjectIdentity | undefined];
   dependencies: [subject: Participant, facts: DependencyFacts];
   required: [change: RequiredChange, facts: DependencyFacts];
   'foreground-deletion': [deletion: DeploymentDeletion];

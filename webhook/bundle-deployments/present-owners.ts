@@ -2,10 +2,9 @@ import type { ObjectIdentity } from '../review/facts.ts';
 import { type AdmissionResult, allowed, forbid } from '../review/result.ts';
 
 /** A saved BundleDeployment that is applied names the owner of that time: the garbage collector would delete it, and the controllers what it has installed. */
-export function presentOwners(absent: readonly ObjectIdentity[]): AdmissionResult {
-  const [first] = absent;
-  if (first === undefined) return allowed;
-  const owner = `${first.kind} "${first.name.slice(0, 300)}" with the uid ${JSON.stringify(first.uid.slice(0, 100))}`;
+export function presentOwners(absent: ObjectIdentity | undefined): AdmissionResult {
+  if (absent === undefined) return allowed;
+  const owner = `${absent.kind} "${absent.name.slice(0, 300)}" with the uid ${JSON.stringify(absent.uid.slice(0, 100))}`;
   return forbid(
     `metadata.ownerReferences: there is no ${owner}, so that the garbage collector would delete the BundleDeployment, with everything that it has installed: leave the reference out`,
   );
