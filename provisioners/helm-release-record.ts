@@ -1,6 +1,6 @@
 import { bundleDeploymentResource } from '../src/api/index.ts';
 import {
-  formatYaml,
+  formatBoundedYaml,
   isJsonObject,
   type JsonObject,
   objectAt,
@@ -56,7 +56,7 @@ function isOwn({ metadata }: KubeObject, { deployment }: ReleaseShelf): boolean 
 function manifestOf(object: JsonObject, chart: string): string {
   const { kind = '', metadata } = object;
   const name = isJsonObject(metadata) ? textAt(metadata, 'name') : '';
-  return `---\n# Source: ${chart}/${String(kind as string)}/${name}\n${formatYaml(object)}`;
+  return `---\n# Source: ${chart}/${String(kind as string)}/${name}\n${formatBoundedYaml(object)}`;
 }
 
 function hookOf({ object, events, weight, deletePolicies }: RenderedHook, chart: string): JsonObject {
@@ -66,7 +66,7 @@ function hookOf({ object, events, weight, deletePolicies }: RenderedHook, chart:
     name,
     kind: textAt(object, 'kind'),
     path: `${chart}/${textAt(object, 'kind')}/${name}`,
-    manifest: formatYaml(object),
+    manifest: formatBoundedYaml(object),
     events: [...events],
     weight,
     delete_policies: [...deletePolicies],

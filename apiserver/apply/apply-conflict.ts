@@ -8,7 +8,12 @@ function describeManager({ manager, operation, subresource, apiVersion }: Manage
   return `${JSON.stringify(manager)}${of}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }
 
-function messageOf(rows: readonly { readonly who: string; readonly field: string }[]): string {
+interface Row {
+  readonly who: string;
+  readonly field: string;
+}
+
+function messageOf(rows: readonly Row[]): string {
   const [first] = rows;
   if (rows.length === 1) return `Apply failed with 1 conflict: conflict with ${first?.who}: ${first?.field}`;
   const blocks = Map.groupBy(rows, ({ who }) => who);
@@ -19,12 +24,27 @@ function messageOf(rows: readonly { readonly who: string; readonly field: string
   return `Apply failed with ${rows.length} conflicts: ${lines.join('\n')}`;
 }
 
-/** 409 that names each manager and each field that it would lose. */
+/** Of the texts of an error: there may be very many fields, each named with all that it is in. */
+const maxCharacters = 1024 * 1024;
+
+function rowsOf(conflicts: readonly Conflict[]): Row[] {
+  const rows: Row[] = [];
+  const named = conflicts.map(({ entry, fields }) => ({ who: describeManager(entry), fields }));
+  let left = maxCharacters;
+  for (const { who, fields } of named.sort((a, b) => (a.who < b.who ? -1 : Number(a.who > b.who)))) {
+    for (const path of fields.paths()) {
+      if (left <= 0) return rows;
+      const field = describePath(path);
+      left -= who.length + field.length;
+      rows.push({ who, field });
+    }
+  }
+  return rows;
+}
+
+/** 409 that names each manager and each field that it would lose; of very many the first. */
 export function applyConflict(conflicts: readonly Conflict[]): StatusError {
-  const rows = conflicts
-    .map(({ entry, fields }) => ({ who: describeManager(entry), fields: [...fields.paths()].map(describePath) }))
-    .sort((a, b) => (a.who < b.who ? -1 : Number(a.who > b.who)))
-    .flatMap(({ who, fields }) => fields.map((field) => ({ who, field })));
+  const rows = rowsOf(conflicts);
   const causes = rows.map(({ who, field }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${who}`,

@@ -4,6 +4,7 @@
 export type { AdmissionPlugin, AdmissionRequest } from './admission-plugin.ts';
 export type { Cluster, ClusterEvent, DeleteOptions, ListChoice, ObjectKey, WriteOptions } from './cluster.ts';
 export { connectionProblem } from './connection-problem.ts';
+export { FirstPaths } from './first-paths.ts';
 export { copyJson } from './json-copy.ts';
 export type { KindFacts, MetadataChecks } from './kind-facts.ts';
 export type { KindRules, RegistryView, SubresourceRules } from './kind-rules.ts';

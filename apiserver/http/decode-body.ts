@@ -88,18 +88,20 @@ function reportFindings(findings: readonly string[], expected: ExpectedKind, opt
 }
 
 /** What a body holds, and its keys that stand twice in one object. */
-function parseObject(
+function* parseObject(
   bytes: Buffer,
   type: ResourceType,
   syntax: Syntax,
-): { readonly value: JsonObject; readonly text: string; readonly duplicates: readonly string[] } {
+): Steps<{ readonly value: JsonObject; readonly text: string; readonly duplicates: readonly string[] }> {
   const { value: parsed, text } = parseAny(bytes, { apiVersion: groupVersionOf(type), kind: type.kind }, syntax);
   if (parsed === null && type.isCustom)
     throw unrecognised(type.kind, `Object 'Kind' is missing in 'null' ${shownStart(text)}`);
   const value = parsed === null ? {} : parsed;
   if (!isJsonObject(value)) throw noObject(type.kind, text, value);
+  yield;
   const duplicates = syntax === 'json' ? findDuplicateFields(text, value) : [];
   if (duplicates.length === 0 || type.isCustom) return { value, text, duplicates };
+  yield;
   const merged = parseMerging(text) as JsonObject;
   assertHarmlessText('request body', text, merged);
   return { value: merged, text, duplicates };
@@ -128,11 +130,12 @@ export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeO
 /** The same in steps, between which others may have their turns.
  *  @throws StatusError 400 */
 export function* decodingSteps(bytes: Buffer, type: ResourceType, options: DecodeOptions): Steps<KubeObject> {
-  const { value, text, duplicates } = parseObject(bytes, type, options.syntax);
+  const { value, text, duplicates } = yield* parseObject(bytes, type, options.syntax);
   checkKind(value, type, text);
   value['metadata'] ??= {};
   yield;
   const unknown = checkFields(type, value as unknown as KubeObject);
+  yield;
   reportFindings(findingsOf({ text, duplicates, unknown }, type.isCustom), type, options);
   return value as unknown as KubeObject;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/index.ts';
-import { findDuplicateFields, parseMerging } from './duplicate-fields.ts';
+import { findDuplicateFields, inDocumentOrder, parseMerging } from './duplicate-fields.ts';
 
 test('names each key that stands twice, where it stands', () => {
   const text = '{"a":{"b":1,"b":2},"list":[{"c":1},{"c":1,"c":2,"c":3}],"a":{}}';
@@ -26,4 +26,19 @@ test('reads what JSON.parse reads', () => {
       expect(parseMerging(text)).toEqual(JSON.parse(text));
     }),
   );
+});
+
+/** Members below so many objects whose keys are long. */
+function deepText(members: readonly string[]): string {
+  const key = JSON.stringify('a'.repeat(5000));
+  return `${`{${key}:`.repeat(200)}{${members.join()}}${'}'.repeat(200)}`;
+}
+
+test('keys below a very long path cost no more than others', () => {
+  const members = Array.from({ length: 20_000 }, (_, index) => `"k${index}": 1`);
+  const text = deepText([...members, ...members]);
+  const found = findDuplicateFields(text, JSON.parse(text) as JsonValue);
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.join('').length).toBeLessThan(3_000_000);
+  expect(inDocumentOrder(text, ['b', 'c'])).toEqual(expect.arrayContaining(['b', 'c']));
 });

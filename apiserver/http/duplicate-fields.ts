@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { FirstPaths } from '../core/index.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -6,9 +7,14 @@ const backslash = 0x5c;
 interface Level {
   readonly path: string;
   readonly keys: Set<string> | undefined;
+  /** Keys that stand twice. */
+  readonly repeated: Set<string>;
   index: number;
   key: string;
 }
+
+/** Of the paths that are compared, each of which may be as long as the text. */
+const maxComparedCharacters = 16 * 1024 * 1024;
 
 function childPath(level: Level | undefined): string {
   if (level === undefined) return '';
@@ -32,9 +38,10 @@ function isKeyAt(text: string, end: number): boolean {
 /** Follows the objects and arrays of a JSON text. */
 class FieldScan {
   /** Paths of keys that stand twice in one object. */
-  readonly found = new Set<string>();
+  readonly found = new FirstPaths();
   /** Those, and the paths that are looked for, as met. */
   readonly met = new Set<string>();
+  #left = maxComparedCharacters;
   readonly #levels: Level[] = [];
   readonly #requested: ReadonlySet<string>;
 
@@ -47,20 +54,28 @@ class FieldScan {
     const level = this.#levels.at(-1);
     if (level?.keys === undefined || !isKeyAt(text, end)) return;
     level.key = JSON.parse(text.slice(start, end)) as string;
-    const path = childPath(level);
-    if (level.keys.has(level.key)) this.found.add(path);
-    if (this.found.has(path) || this.#requested.has(path)) this.met.add(path);
+    const isRepeated = level.keys.has(level.key);
+    if (isRepeated && !level.repeated.has(level.key)) {
+      level.repeated.add(level.key);
+      this.found.add(childPath(level));
+    }
+    if (this.#requested.size > 0 && this.#left > 0) this.#meet(childPath(level), isRepeated);
     level.keys.add(level.key);
+  }
+
+  #meet(path: string, isRepeated: boolean): void {
+    this.#left -= path.length;
+    if (isRepeated || this.#requested.has(path)) this.met.add(path);
   }
 
   mark(character: string): void {
     const top = this.#levels.at(-1);
     switch (character) {
       case '{':
-        this.#levels.push({ path: childPath(top), keys: new Set(), index: 0, key: '' });
+        this.#levels.push({ path: childPath(top), keys: new Set(), repeated: new Set(), index: 0, key: '' });
         break;
       case '[':
-        this.#levels.push({ path: childPath(top), keys: undefined, index: 0, key: '' });
+        this.#levels.push({ path: childPath(top), keys: undefined, repeated: new Set(), index: 0, key: '' });
         break;
       case ',':
         if (top !== undefined) top.index += 1;
@@ -71,14 +86,14 @@ class FieldScan {
   }
 }
 
-/** Paths (`spec.containers[0].name`) of the keys that stand twice in one object of a JSON text, each once, as met.
+/** Paths (`spec.containers[0].name`) of the keys that stand twice in one object of a JSON text, each once, as met; of very many the first.
  *  `value` is what the text holds, of bounded depth: a text that is written as JSON.stringify writes it has no such keys. */
 export function findDuplicateFields(text: string, value: JsonValue): string[] {
   if (JSON.stringify(value) === text.trimEnd()) return [];
-  return [...scanFields(text, new Set()).found];
+  return [...new Set(scanFields(text, new Set()).found.paths)];
 }
 
-/** The paths in the order in which a JSON text has them: a duplicate where its key stands the second time. */
+/** The paths in the order in which a JSON text has them, as far as it is searched for them: a duplicate where its key stands the second time. */
 export function inDocumentOrder(text: string, paths: readonly string[]): string[] {
   const { met } = scanFields(text, new Set(paths));
   return [...met, ...paths.filter((path) => !met.has(path))];

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { Exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 import { TransferLimits } from './transfer-limits.ts';
@@ -13,4 +13,19 @@ test('a body that arrives in very many parts is not held part by part', async ()
   expect(body.equals(bytes)).toBe(true);
   expect(Math.max(...joined.mock.calls.map(([list]) => list.length))).toBeLessThanOrEqual(1024);
   joined.mockRestore();
+});
+
+test('a large part of an answer that is not read counts as it is', async () => {
+  const limits = new TransferLimits({ maxBytes: 10_000_000 });
+  const cut = vi.fn();
+  using other = limits.begin(cut);
+  other.grow(3_000_000);
+  const request = { url: '/', method: 'GET', headers: {} } as unknown as HttpRequest;
+  const unread = new Writable({ write: () => {} });
+  const response = Object.assign(unread, { setHeader: () => {}, flushHeaders: () => {} }) as unknown as HttpResponse;
+  const sent = new Exchange(request, response, limits).send({ code: 200, body: { pieces: ['a'.repeat(8_000_000)] } });
+  await expect.poll(() => unread.writableLength).toBe(8_000_000);
+  expect(cut).toHaveBeenCalled();
+  unread.destroy();
+  await sent;
 });

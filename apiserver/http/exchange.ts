@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { hasMoreValues, JoinedPieces, type JsonValue } from '../../src/base/index.ts';
+import { formatPrettyJson, hasMoreValues, JoinedPieces, type JsonValue } from '../../src/base/index.ts';
 import type { StatusError } from '../core/index.ts';
 import { maxBodyBytes, maxBodyValues, tooManyBytes, tooManyValues } from './body-limits.ts';
 import { compressed, type ReplyBody, wholeOrChunks } from './reply-body.ts';
@@ -36,7 +36,7 @@ export interface Reply {
 }
 
 export function jsonReply(code: number, value: JsonValue, isPretty = false): Reply {
-  const text = isPretty ? JSON.stringify(value, undefined, 2) : JSON.stringify(value);
+  const text = isPretty ? formatPrettyJson(value) : JSON.stringify(value);
   return { code, contentType: 'application/json', body: `${text}\n` };
 }
 
@@ -279,8 +279,11 @@ export class Exchange implements Disposable {
       this.sendHead(code, headers);
       response.flushHeaders();
       this[Symbol.dispose]();
+      let most = streamBytes;
       for await (const chunk of isCompressed ? compressed(chunks) : chunks) {
         if (response.destroyed) return;
+        held.grow(Math.max(0, chunk.length - most));
+        most = Math.max(most, chunk.length);
         await written(response, chunk);
       }
       response.end();

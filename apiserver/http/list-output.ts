@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../src/base/index.ts';
-import { groupVersionOf, type ResourceType, StatusError } from '../core/index.ts';
+import { formatPrettyJson, type JsonObject, type JsonValue, jsonAsYaml } from '../../src/base/index.ts';
+import { groupVersionOf, type ResourceType } from '../core/index.ts';
 import { ListEncoder } from '../protobuf/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
@@ -9,8 +9,8 @@ import { encodeValue, parseRowObject, partialObject, protobufCodec, tableColumns
 import type { Page, Served } from './page.ts';
 import { wholeBody } from './reply-body.ts';
 
-/** YAML takes twenty times as long to write as JSON, while nothing else is answered; clients ask for it by hand. */
-const maxYamlCharacters = 4 * 1024 * 1024;
+/** Of the objects of a list in block style. YAML takes twenty times as long to write as JSON, while nothing else is answered; clients ask for it by hand. */
+const maxYamlCharacters = 512 * 1024;
 /** Encoded items that are not made a second time. */
 const keptBytes = 16 * 1024 * 1024;
 /** Of a list that is sent as JSON while it is made. */
@@ -104,7 +104,7 @@ function* prettyPieces({ list, member, entries, value }: ListParts): Generator<s
   yield JSON.stringify({ ...list, [member]: [] }, undefined, 2).slice(0, -ending.length);
   let separator = '\n    ';
   for (const entry of entries) {
-    yield separator + JSON.stringify(value(entry), undefined, 2).replaceAll('\n', '\n    ');
+    yield separator + formatPrettyJson(value(entry)).replaceAll('\n', '\n    ');
     separator = ',\n    ';
   }
   yield `${entries.length === 0 ? '' : '\n  '}${ending}\n`;
@@ -130,12 +130,12 @@ async function protobufPieces(call: ResourceCall, { list, entries, value }: List
   })();
 }
 
-/** @throws StatusError 413 */
-function checkYamlSize(entries: readonly StoredEntry[]): void {
-  const size = entries.reduce((sum, { text }) => sum + text.length, 0);
-  if (size <= maxYamlCharacters) return;
-  const message = `the list is too large for YAML (${size} characters as JSON): ask for JSON, or for parts of it with "limit"`;
-  throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
+function isShortYaml(entries: readonly StoredEntry[]): boolean {
+  return entries.reduce((sum, { text }) => sum + text.length, 0) <= maxYamlCharacters;
+}
+
+function* yamlPieces(parts: ListParts): Generator<string> {
+  for (const piece of jsonPieces(parts)) yield jsonAsYaml(piece);
 }
 
 /** What is in memory of a list before it is sent. */
@@ -147,22 +147,23 @@ function gatheredBytes(entries: readonly StoredEntry[], { syntax }: OutputForm):
   );
 }
 
-/** The answer with a page in the negotiated form, made while it is sent: no list is in memory as a whole.
- *  @throws StatusError 413 for large ones as YAML */
+/** The answer with a page in the negotiated form, made while it is sent: no list is in memory as a whole. Large ones are YAML in flow style. */
 export async function listReply(call: ResourceCall, page: Page, form: OutputForm): Promise<Reply> {
   const { entries } = page;
-  if (form.syntax === 'yaml') checkYamlSize(entries);
   await call.exchange.haveRoom(gatheredBytes(entries, form));
   // Others that wait for room have it at the same time.
   await call.exchange.nextTurn();
   const parts = partsOf(call, page, form);
-  if (form.syntax === 'yaml') {
+  if (form.syntax === 'yaml' && isShortYaml(entries)) {
     const whole = JSON.parse(wholeBody({ pieces: jsonPieces(parts) }).toString()) as JsonValue;
     return encodeValue(200, whole, form);
   }
   if (form.syntax === 'protobuf') {
     const pieces = held(call, entries, await protobufPieces(call, parts));
     return { code: 200, contentType: protobufType, body: { pieces } };
+  }
+  if (form.syntax === 'yaml') {
+    return { code: 200, contentType: 'application/yaml', body: { pieces: held(call, entries, yamlPieces(parts)) } };
   }
   const pieces = held(call, entries, form.isPretty ? prettyPieces(parts) : jsonPieces(parts));
   return { code: 200, contentType: 'application/json', body: { pieces } };

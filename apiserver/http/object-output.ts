@@ -1,4 +1,4 @@
-import { formatYaml, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { formatBoundedYaml, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { badRequest, type KubeObject, type ResourceType, type TableColumn } from '../core/index.ts';
 import { encodeEnveloped, type MessageCodec, messageOfKind } from '../protobuf/index.ts';
 import { jsonReply, type Reply } from './exchange.ts';
@@ -142,7 +142,8 @@ export function encodeValue(
   form: { readonly syntax: OutputForm['syntax']; readonly isPretty: boolean },
 ): Reply {
   if (form.syntax === 'protobuf') return { code, contentType: protobufType, body: encodeProtobuf(value) };
-  if (form.syntax === 'yaml') return { code, contentType: 'application/yaml', body: formatYaml(sortKeys(value)) };
+  if (form.syntax === 'yaml')
+    return { code, contentType: 'application/yaml', body: formatBoundedYaml(sortKeys(value)) };
   return jsonReply(code, value, form.isPretty);
 }
 

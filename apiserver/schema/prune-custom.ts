@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
+import { FirstPaths } from '../core/index.ts';
 
 /** Fields of every object, retained whatever the schema has. */
 const typeFields = new Set(['apiVersion', 'kind', 'metadata']);
 
 interface Walk {
-  readonly removed: string[];
+  readonly removed: FirstPaths;
   readonly root: Schema;
 }
 
@@ -42,7 +43,7 @@ function pruneMembers(
     if (below === undefined) {
       if (keeps) continue;
       delete object[key];
-      walk.removed.push(joined(path, key));
+      walk.removed.add(joined(path, key));
     } else if (typeof member === 'object' && member !== null) {
       prune(member, below, { path: joined(path, key), walk, keeps: false });
     }
@@ -62,9 +63,9 @@ function memberSchema(key: string, { properties, additionalProperties }: Schema)
 
 /** Removes what a custom resource's schema does not know from `value`, which it changes; at the root and in embedded objects apiVersion, kind and
  *  metadata stay as they are.
- *  @returns the paths removed, sorted */
+ *  @returns the paths removed, sorted; of very many the first */
 export function pruneCustom(value: JsonValue, schema: Schema, options: { readonly isObject: boolean }): string[] {
-  const walk: Walk = { removed: [], root: options.isObject ? schema : unknown };
+  const walk: Walk = { removed: new FirstPaths(), root: options.isObject ? schema : unknown };
   prune(value, schema, { path: '', walk, keeps: false });
-  return walk.removed.sort();
+  return walk.removed.paths.sort();
 }

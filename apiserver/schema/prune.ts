@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
+import { FirstPaths } from '../core/index.ts';
 import { loadBuiltinSchemas } from './builtin-schemas.ts';
 import { holdsTexts } from './text-map.ts';
 
 interface Walk {
-  readonly removed: string[];
+  readonly removed: FirstPaths;
   /** The schema of `metadata` where an object is embedded (or is the root of a custom resource). */
   readonly metadata: Schema;
 }
@@ -39,7 +40,7 @@ function pruneMember(parent: JsonObject, key: string, { node, walk }: Visit): vo
   const schema = memberSchema(key, node, walk);
   if (schema === undefined) {
     delete parent[key];
-    walk.removed.push(path);
+    walk.removed.add(path);
     return;
   }
   const member = parent[key];
@@ -67,10 +68,10 @@ function isOpen(schema: Schema): boolean {
 }
 
 /** Removes every field that the schema does not know from `value`, which it changes; below `x-kubernetes-preserve-unknown-fields` they stay.
- *  @returns the fields removed: `spec.template.spec.containers[0].imag` */
+ *  @returns the fields removed, of very many the first: `spec.template.spec.containers[0].imag` */
 export function pruneUnknown(value: JsonValue, schema: Schema): string[] {
   const metadata = loadBuiltinSchemas().definition('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
-  const walk: Walk = { removed: [], metadata };
+  const walk: Walk = { removed: new FirstPaths(), metadata };
   prune(value, { schema, path: '', keeps: schema['x-kubernetes-preserve-unknown-fields'] === true }, walk);
-  return walk.removed;
+  return walk.removed.paths;
 }

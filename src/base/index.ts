@@ -6,6 +6,7 @@ export { mapLimit, withDeadline } from './abort.ts';
 export { groupsOfAddress, isLinkLocalAddress, isLocalAddress, isPrivateAddress } from './addresses.ts';
 export { formatAge, formatDuration } from './ages.ts';
 export { base62 } from './base62.ts';
+export { formatBoundedYaml, jsonAsYaml } from './bounded-yaml.ts';
 export {
   type KeyUsage,
   readSigningRequest,
@@ -46,6 +47,7 @@ export { goJson, goJsonHash, goMembers } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
 export { readHolder, writeHolder } from './holder.ts';
 export { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
+export { formatPrettyJson } from './indented-length.ts';
 export { joinName } from './join-name.ts';
 export { inFewPieces, JoinedPieces, joinStream } from './joined-pieces.ts';
 export {

@@ -1,4 +1,4 @@
-import { formatYaml } from '../../../src/base/index.ts';
+import { formatBoundedYaml } from '../../../src/base/index.ts';
 import type { Session } from '../sessions.ts';
 import { catalogReference } from './catalog-reference.ts';
 import type { Words } from './command.ts';
@@ -23,7 +23,7 @@ function diffWords(input: Input): Words {
     return { args: [...args, ...json], shown: args };
   }
   if (!input.has('deployment')) return { args: ['diff', target, ...json], shown: ['diff', target] };
-  const content = Buffer.from(formatYaml(input.object('deployment')));
+  const content = Buffer.from(formatBoundedYaml(input.object('deployment')));
   const files = new Map([['deployment.yaml', content]]);
   const args = ['diff', target, '-f', 'deployment.yaml'];
   return { args: [...args, ...json], files, shown: args };
@@ -91,7 +91,7 @@ function installWords(input: Input): Words {
   ];
   const rest = ['--yes', '--timeout', '90s'];
   if (!input.has('config')) return { args: [...args, ...rest], shown: args };
-  const content = Buffer.from(formatYaml(input.object('config')));
+  const content = Buffer.from(formatBoundedYaml(input.object('config')));
   const withConfig = [...args, '--config', 'config.yaml'];
   return { args: [...withConfig, ...rest], files: new Map([['config.yaml', content]]), shown: withConfig };
 }

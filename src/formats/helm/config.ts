@@ -1,7 +1,7 @@
 import { readDeploymentConfig } from '../../api/index.ts';
 import {
   errorMessage,
-  formatYaml,
+  formatBoundedYaml,
   hasMoreValues,
   isJsonObject,
   type JsonObject,
@@ -55,7 +55,7 @@ function refuse(field: string, expected: string, found: JsonValue | undefined): 
 
 function valuesText(value: JsonValue): string {
   if (isJsonObject(value)) {
-    if (!hasMoreValues(JSON.stringify(value), maxValues)) return formatYaml(value);
+    if (!hasMoreValues(JSON.stringify(value), maxValues)) return formatBoundedYaml(value);
     throw new TerminalError(renderFailed, `${valuesField}: more than ${maxValues} values`);
   }
   if (typeof value !== 'string') return refuse('values', 'a mapping, or YAML of one as a string', value);
