@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { goUntyped, type Schema } from '../../src/schema/index.ts';
+import { FirstPaths } from '../core/index.ts';
 import { describeElement } from './field-set.ts';
 import { fieldStructure, itemElement, rootStructure, type Shape, type Structure, shapeOf } from './structure.ts';
 
@@ -96,11 +97,12 @@ const maxFindings = 100;
 
 /** Why an applied object does not fit the schema, in the words of kube-apiserver; undefined when it does. */
 export function schemaProblem(applied: JsonObject, schema: Schema | undefined): string | undefined {
-  const findings: string[] = [];
+  const found = new FirstPaths();
   for (const { path, message } of check('', applied, rootStructure(schema))) {
-    findings.push(path === '' ? message : `${path}: ${message}`);
-    if (findings.length === maxFindings) break;
+    found.add(path === '' ? message : `${path}: ${message}`);
+    if (found.paths.length === maxFindings || !found.hasRoom) break;
   }
+  const findings = found.paths;
   if (findings.length <= 1) return findings[0];
   return ['errors:', ...findings.map((finding) => `  ${finding}`)].join('\n');
 }
