@@ -95,6 +95,18 @@ describe.skipIf(why !== '')(`helm${why}`, () => {
       files: { 'charts/x.tgz': packed({ 'Chart.yaml': chartYaml, 'values.schema.json': remote }) },
       text: /charts\/x\.tgz\/values\.schema\.json: refers to/,
     },
+    {
+      name: 'has a file as the dialect of its schema',
+      files: { 'values.schema.json': JSON.stringify({ $schema: 'file:///etc/passwd' }) },
+      text: /nothing is fetched/,
+    },
+    {
+      name: 'hides a schema in a dependency that has another one of that path',
+      files: {
+        'charts/x.tgz': packed({ 'Chart.yaml': chartYaml, 'values.schema.json': '{}', './values.schema.json': remote }),
+      },
+      text: /charts\/x\.tgz\/values\.schema\.json: refers to/,
+    },
     { name: 'contains what is no archive', files: { 'charts/x.tgz': 'text' }, text: /charts\/x\.tgz: is no archive/ },
     {
       name: 'unpacks to too much',

@@ -5,19 +5,23 @@ import { quoteEntry } from './quote-entry.ts';
 import type { Staging } from './staging.ts';
 
 const blockBytes = 512;
-const endOfArchive = Buffer.alloc(2 * blockBytes);
 
-function padding(sizeBytes: number): Buffer {
+/** What follows the last entry of an archive. */
+export const endOfArchive: Buffer = Buffer.alloc(2 * blockBytes);
+
+/** What follows a file of that size. */
+export function padding(sizeBytes: number): Buffer {
   return Buffer.alloc((blockBytes - (sizeBytes % blockBytes)) % blockBytes);
 }
 
-function header(path: string, node: { readonly kind: string } | FileNode): Buffer {
-  const isFile = node.kind === 'file';
+/** What stands before an entry, which is a directory if it is no file.
+ *  @throws TerminalError UnsafePath */
+export function header(path: string, file?: Pick<FileNode, 'sizeBytes' | 'isExecutable'>): Buffer {
   const fields = {
     path,
-    type: isFile ? ('File' as const) : ('Directory' as const),
-    mode: isFile && !(node as FileNode).isExecutable ? 0o644 : 0o755,
-    size: isFile ? (node as FileNode).sizeBytes : 0,
+    type: file === undefined ? ('Directory' as const) : ('File' as const),
+    mode: file?.isExecutable === false ? 0o644 : 0o755,
+    size: file?.sizeBytes ?? 0,
     uid: 0,
     gid: 0,
   };
@@ -39,9 +43,9 @@ function paxRecord(path: string, size: number): Buffer {
  *  owners, files and directories only.
  *  @throws TerminalError UnsafePath */
 export async function* canonicalTar(staging: Staging): AsyncGenerator<Buffer> {
-  yield header('.', { kind: 'directory' });
+  yield header('.');
   for (const { path, node } of staging.tree.entries()) {
-    yield header(path, node);
+    yield header(path, node.kind === 'file' ? node : undefined);
     if (node.kind !== 'file') continue;
     yield* staging.streamFile(node);
     yield padding(node.sizeBytes);

@@ -26,7 +26,7 @@ export type { ForwardTarget } from './forward.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks, type LockWait } from './locks.ts';
 export { packDirectory, packStaged, stageFolder } from './pack.ts';
-export { type PackedFile, type PackedFiles, readPackedFiles } from './packed-files.ts';
+export { type PackedFile, type PackedFiles, packFiles, readPackedFiles } from './packed-files.ts';
 export { type PackedObjects, packObjects } from './parsed-objects.ts';
 export type { ContentRecord } from './records.ts';
 export { type LayerWriter, type StagedFiles, Staging, type StagingRoom } from './staging.ts';

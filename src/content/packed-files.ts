@@ -1,6 +1,7 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { defaultContentLimits, errorMessage, TerminalError } from '../base/index.ts';
+import { endOfArchive, header, padding } from './canonical-tar.ts';
 import { isGzip, PlainTarCheck } from './decompress.ts';
 import { parseEntryPath } from './entry-path.ts';
 import { quoteEntry } from './quote-entry.ts';
@@ -90,4 +91,14 @@ export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimit
       cause: thrown,
     });
   }
+}
+
+/** Files as a gzip tar that every program reads alike. At once, so for small ones only.
+ *  @throws TerminalError UnsafePath */
+export function packFiles(files: readonly Pick<PackedFile, 'path' | 'content'>[]): Buffer {
+  const pieces = files.flatMap(({ path, content }) => {
+    const { length: sizeBytes } = content;
+    return [header(path, { sizeBytes, isExecutable: false }), content, padding(sizeBytes)];
+  });
+  return gzipSync(Buffer.concat([...pieces, endOfArchive]), { level: 1 });
 }

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { tarFile } from '../../../test/support/index.ts';
-import { allCharts, findChart } from './chart-folder.ts';
+import { readPackedFiles } from '../../content/index.ts';
+import { allCharts, findChart, repackDependencies } from './chart-folder.ts';
 
 const mebibyte = 1024 * 1024;
 const chart = tarFile([{ path: 'a/Chart.yaml', content: 'name: a' }]);
@@ -64,4 +65,41 @@ test('files are looked at once, however many charts a chart contains', () => {
   startsWith.mockRestore();
   expect(found).toHaveLength(301);
   expect(lookCount).toBeLessThan(files.length * 10);
+});
+
+test.each([
+  {
+    name: 'a path twice',
+    entries: [
+      ['d/values.yaml', 'a: 1'],
+      ['d/values.yaml', 'a: 2'],
+    ],
+    values: 'a: 2',
+  },
+  { name: 'a path with backslashes', entries: [['d\\values.yaml', 'a: 2']], values: 'a: 2' },
+  { name: 'a type of its own', entries: [['d/values.yaml', 'a: 2', '7']], values: undefined },
+] as const)('of a packed dependency that has $name, helm gets what is checked', ({ entries, values }) => {
+  const inner = tarFile([
+    { path: 'd/Chart.yaml', content: 'name: d' },
+    ...entries.map(([path, content, typeFlag]) => ({ path, content, ...(typeFlag === undefined ? {} : { typeFlag }) })),
+  ]);
+  const outer = tarFile([
+    { path: 'c/Chart.yaml', content: 'name: c' },
+    { path: 'c/charts/d.tgz', content: gzipSync(inner) },
+  ]);
+  const files = [{ path: 'charts/c.tgz', content: gzipSync(outer) }];
+  const [repacked] = repackDependencies(files);
+  const packed = readPackedFiles('c', Buffer.from(repacked?.content ?? []), { bytes: mebibyte, entries: 10 });
+  expect(packed.files.map(({ path }) => path)).toEqual(['chart/Chart.yaml', 'chart/charts/d.tgz']);
+  const [, dependency] = packed.files;
+  const inside = readPackedFiles('d', dependency?.content ?? Buffer.alloc(0), { bytes: mebibyte, entries: 10 });
+  const texts = Object.fromEntries(inside.files.map(({ path, content }) => [path, content.toString()]));
+  expect(texts).toEqual({ 'chart/Chart.yaml': 'name: d', ...(values && { 'chart/values.yaml': values }) });
+  const checked = allCharts(repackDependencies(files)).at(-1);
+  expect(checked?.files.find(({ path }) => path === 'values.yaml')?.content.toString()).toEqual(values);
+});
+
+test('a packed dependency whose path leads out of it by backslashes is refused', () => {
+  const content = gzipSync(tarFile([{ path: 'd\\..\\..\\x', content: 'x' }]));
+  expect(() => repackDependencies([{ path: 'charts/d.tgz', content }])).toThrow('leads out of the chart');
 });

@@ -1,5 +1,5 @@
 import { TerminalError } from '../../base/index.ts';
-import { type PackedFiles, readPackedFiles } from '../../content/index.ts';
+import { type PackedFiles, packFiles, readPackedFiles } from '../../content/index.ts';
 import type { ChartFile } from '../format.ts';
 
 /** Of all files of a chart, and of all that its packed dependencies unpack to: Helm's own limit. */
@@ -45,10 +45,24 @@ function unpack(what: string, content: Uint8Array, { leftBytes }: Room): PackedF
 function unpackChart(what: string, { content }: ChartFile, room: Room): readonly ChartFile[] {
   const { files, sizeBytes } = unpack(what, content, room);
   room.leftBytes -= sizeBytes;
-  return files.flatMap(({ path, content: bytes }) => {
-    const inside = path.replace(/^(\.\/)?[^/]+\//, '');
-    return inside === path ? [] : [{ path: inside, content: bytes }];
-  });
+  // Of two files of one path Helm takes the last one.
+  const inside = new Map<string, ChartFile>();
+  for (const { path: packed, content: bytes } of files) {
+    const path = pathInside(what, packed);
+    if (path !== '') inside.set(path, { path, content: bytes });
+  }
+  return [...inside.values()];
+}
+
+/** Below the first folder; '' for what is beside it. As in Helm, `\` stands in place of each `/` in a name that has one. */
+function pathInside(what: string, path: string): string {
+  const [, ...names] = path.split(path.includes('\\') ? '\\' : '/');
+  const segments = names
+    .join('/')
+    .split('/')
+    .filter((name) => name !== '' && name !== '.');
+  if (segments.includes('..')) refuse(`${what}: ${JSON.stringify(path.slice(0, 200))}: leads out of the chart`);
+  return segments.join('/');
 }
 
 function isPackedChart({ path }: ChartFile): boolean {
@@ -141,4 +155,25 @@ export function allCharts(files: readonly ChartFile[]): readonly ContainedChart[
   };
   visit({ path: '', files }, 0);
   return found;
+}
+
+/** Where Helm takes a file for a packed chart. */
+const packedDependency = /^(?:charts\/[^/_.][^/]*\/)*charts\/[^/_.][^/]*\.tgz$/;
+
+/** The files of a chart with its packed dependencies packed again. Helm opens those itself, and programs differ in what they read of one archive: so it
+ *  gets nothing of them but what was read, and is checked, here.
+ *  @throws TerminalError InvalidArchive, InvalidBundle */
+export function repackDependencies(files: readonly ChartFile[]): readonly ChartFile[] {
+  const room = { leftBytes: maxChartBytes - sizeOf(files) };
+  const repacked = (chart: ContainedChart, depth: number): readonly ChartFile[] => {
+    if (depth > maxDepth) refuse(`${chart.path}: charts are nested deeper than ${maxDepth} levels`);
+    return chart.files.map((file): ChartFile => {
+      if (!packedDependency.test(file.path)) return file;
+      const path = chart.path === '' ? file.path : `${chart.path}/${file.path}`;
+      const inside = repacked({ path, files: unpackChart(path, file, room) }, depth + 1);
+      const packed = inside.map(({ path: name, content }) => ({ path: `chart/${name}`, content: asBuffer(content) }));
+      return { path: file.path, content: packFiles(packed) };
+    });
+  };
+  return repacked({ path: '', files }, 0);
 }

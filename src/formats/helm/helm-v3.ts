@@ -13,7 +13,7 @@ import {
   renderFailed,
 } from '../format.ts';
 import { readManifestFile, ValueCount } from '../manifest-file.ts';
-import { findChart, maxChartBytes } from './chart-folder.ts';
+import { findChart, maxChartBytes, repackDependencies } from './chart-folder.ts';
 import { type CheckedChart, readChart } from './chart-metadata.ts';
 import { chartConfigProblems, chartConfigWarnings, maxValuesBytes, readChartConfig } from './config.ts';
 import { withLookups } from './lookups.ts';
@@ -135,9 +135,10 @@ class ChartReader implements BundleReader {
     if (link !== undefined) {
       refuse(`${link}: is a symbolic link: expected the file itself; helm package writes a chart without links`);
     }
-    const chart = readChart(files);
+    const repacked = repackDependencies(files);
+    const chart = readChart(repacked);
     assertSchemasAlone(chart.charts);
-    return contentOf(files, chart);
+    return contentOf(repacked, chart);
   }
 }
 

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonValue, parseJson, TerminalError } from '../../base/index.ts';
+import { parseJson, TerminalError } from '../../base/index.ts';
 import type { ContainedChart } from './chart-folder.ts';
+import { remoteReference } from './schema-references.ts';
 
 /** Functions, and members of `.Release`, whose result is not the same each time. */
 const unsteadyWords =
@@ -60,34 +61,6 @@ export function namedApis(charts: readonly ContainedChart[], apiVersions: readon
     return known;
   };
   return apiVersions.filter(isNamed);
-}
-
-interface SchemaNames {
-  readonly references: Set<string>;
-  readonly ids: Set<string>;
-}
-
-function collectNames(schema: JsonValue, names: SchemaNames): SchemaNames {
-  if (Array.isArray(schema)) for (const item of schema) collectNames(item, names);
-  if (!isJsonObject(schema)) return names;
-  for (const [key, value] of Object.entries(schema)) {
-    const isText = typeof value === 'string';
-    if (isText && /^\$(ref|dynamicRef|recursiveRef)$/.test(key)) names.references.add(value);
-    if (isText && /^(\$id|id|\$anchor)$/.test(key)) names.ids.add(value);
-    collectNames(value ?? null, names);
-  }
-  return names;
-}
-
-/** Engines have the schemas of schemas themselves. */
-const metaSchema = /^https?:\/\/json-schema\.org\//;
-
-function remoteReference(schema: JsonValue): string | undefined {
-  const { references, ids } = collectNames(schema, { references: new Set(), ids: new Set() });
-  return [...references].find((reference) => {
-    const document = reference.split('#', 1).join('');
-    return document !== '' && !ids.has(document) && !ids.has(reference) && !metaSchema.test(reference);
-  });
 }
 
 /** Schemas of values stand for themselves: an engine would fetch what they refer to.
