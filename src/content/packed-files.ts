@@ -25,6 +25,8 @@ export interface PackedFiles {
   readonly files: readonly PackedFile[];
   /** Uncompressed, with headers, what is left out, and what follows the end. */
   readonly sizeBytes: number;
+  /** With what is left out. */
+  readonly entryCount: number;
 }
 
 function uncompressed(what: string, bytes: Buffer, limits: PackedLimits): Buffer {
@@ -42,15 +44,16 @@ function uncompressed(what: string, bytes: Buffer, limits: PackedLimits): Buffer
 class Collector {
   readonly files: PackedFile[] = [];
   fault: Error | undefined;
-  #left: number;
+  entryCount = 0;
+  readonly #maxEntries: number;
 
-  constructor(entries: number) {
-    this.#left = entries;
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
   }
 
   take(entry: ReadEntry): void {
-    this.#left -= 1;
-    if (this.#left < 0) this.fault ??= new Error('more entries than the limit');
+    this.entryCount += 1;
+    if (this.entryCount > this.#maxEntries) this.fault ??= new Error('more entries than the limit');
     const pieces: Buffer[] = [];
     const isFile = this.fault === undefined && (entry.type === 'File' || entry.type === 'OldFile');
     const path = isFile ? this.#pathOf(entry.path) : undefined;
@@ -84,7 +87,7 @@ export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimit
     new PlainTarCheck().see('its content', tar);
     parser.end(tar);
     if (collector.fault !== undefined) throw collector.fault;
-    return { files: collector.files, sizeBytes: tar.length };
+    return { files: collector.files, sizeBytes: tar.length, entryCount: collector.entryCount };
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'UnpackedTooLarge') throw thrown;
     throw new TerminalError('InvalidArchive', `${what}: is no archive that can be read: ${errorMessage(thrown)}`, {
@@ -93,12 +96,15 @@ export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimit
   }
 }
 
-/** Files as a gzip tar that every program reads alike. At once, so for small ones only.
+/** Files as a gzip tar that every program reads alike. At once, so for small ones only; those that do not become smaller are stored, which takes a tenth of the time.
  *  @throws TerminalError UnsafePath */
-export function packFiles(files: readonly Pick<PackedFile, 'path' | 'content'>[]): Buffer {
+export function packFiles(
+  files: readonly Pick<PackedFile, 'path' | 'content'>[],
+  { isCompressible }: { readonly isCompressible: boolean },
+): Buffer {
   const pieces = files.flatMap(({ path, content }) => {
     const { length: sizeBytes } = content;
     return [header(path, { sizeBytes, isExecutable: false }), content, padding(sizeBytes)];
   });
-  return gzipSync(Buffer.concat([...pieces, endOfArchive]), { level: 1 });
+  return gzipSync(Buffer.concat([...pieces, endOfArchive]), { level: isCompressible ? 1 : 0 });
 }

@@ -56,6 +56,16 @@ test('what is in packed dependencies beside files of charts counts as well', () 
   expect(() => allCharts(dependencies)).toThrow(refusal);
 });
 
+test('entries of all packed dependencies count together, however small they are', () => {
+  const entries = Array.from({ length: 4000 }, (_, index) => ({ path: `d/${index}`, content: '' }));
+  const content = gzipSync(tarFile([{ path: 'd/Chart.yaml', content: 'name: d' }, ...entries]), { level: 1 });
+  const dependencies = [0, 1, 2].map((index) => ({ path: `charts/d${index}.tgz`, content }));
+  expect(allCharts(dependencies.slice(0, 2))).toHaveLength(3);
+  const refusal = 'charts/d2.tgz: is no archive that can be read: more entries than the limit';
+  expect(() => allCharts(dependencies)).toThrow(refusal);
+  expect(() => repackDependencies(dependencies)).toThrow(refusal);
+});
+
 test('files are looked at once, however many charts a chart contains', () => {
   const content = Buffer.alloc(0);
   const files = Array.from({ length: 300 }, (_, index) => ({ path: `charts/d${index}/Chart.yaml`, content }));

@@ -4,7 +4,8 @@ import type { ChartFile } from '../format.ts';
 
 /** Of all files of a chart, and of all that its packed dependencies unpack to: Helm's own limit. */
 export const maxChartBytes: number = 100 * 1024 * 1024;
-const maxEntries = 20_000;
+/** Of all packed charts together, used or not: each takes time, however small it is. The largest charts have a tenth of these. */
+const maxEntries = 10_000;
 /** Charts in charts in charts. */
 const maxDepth = 8;
 
@@ -30,11 +31,16 @@ function asBuffer(content: Uint8Array): Buffer {
 /** What a chart may still unpack to. */
 interface Room {
   leftBytes: number;
+  leftEntries: number;
 }
 
-function unpack(what: string, content: Uint8Array, { leftBytes }: Room): PackedFiles {
+function roomBeside(files: readonly ChartFile[]): Room {
+  return { leftBytes: maxChartBytes - sizeOf(files), leftEntries: maxEntries };
+}
+
+function unpack(what: string, content: Uint8Array, { leftBytes, leftEntries }: Room): PackedFiles {
   try {
-    return readPackedFiles(what, asBuffer(content), { bytes: leftBytes, entries: maxEntries });
+    return readPackedFiles(what, asBuffer(content), { bytes: leftBytes, entries: leftEntries });
   } catch (thrown) {
     if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnpackedTooLarge') throw thrown;
     return refuse(`${what}: with it the chart unpacks to more than the limit of ${maxChartBytes} bytes`);
@@ -43,8 +49,9 @@ function unpack(what: string, content: Uint8Array, { leftBytes }: Room): PackedF
 
 /** The files of a packed chart, below the folder in which it is packed. All that it unpacks to counts, for that takes time and memory also if nothing of it is used. */
 function unpackChart(what: string, { content }: ChartFile, room: Room): readonly ChartFile[] {
-  const { files, sizeBytes } = unpack(what, content, room);
+  const { files, sizeBytes, entryCount } = unpack(what, content, room);
   room.leftBytes -= sizeBytes;
+  room.leftEntries -= entryCount;
   // Of two files of one path Helm takes the last one.
   const inside = new Map<string, ChartFile>();
   for (const { path: packed, content: bytes } of files) {
@@ -81,7 +88,7 @@ function below(files: readonly ChartFile[], folder: string): readonly ChartFile[
 export function findChart(files: readonly ChartFile[]): readonly ChartFile[] {
   const [packed, ...others] = files;
   if (packed !== undefined && others.length === 0 && isPackedChart(packed)) {
-    const inside = unpackChart(packed.path, packed, { leftBytes: maxChartBytes });
+    const inside = unpackChart(packed.path, packed, roomBeside([]));
     // An archive may hold itself, without end.
     if (inside.length === 1 && inside.every(isPackedChart)) refuse(`${packed.path}: the chart is packed twice`);
     return findChart(inside);
@@ -147,7 +154,7 @@ function sizeOf(files: readonly ChartFile[]): number {
  *  @throws TerminalError InvalidArchive, InvalidBundle */
 export function allCharts(files: readonly ChartFile[]): readonly ContainedChart[] {
   const found: ContainedChart[] = [];
-  const room = { leftBytes: maxChartBytes - sizeOf(files) };
+  const room = roomBeside(files);
   const visit = (chart: ContainedChart, depth: number): void => {
     if (depth > maxDepth) refuse(`${chart.path}: charts are nested deeper than ${maxDepth} levels`);
     found.push(chart);
@@ -164,7 +171,7 @@ const packedDependency = /^(?:charts\/[^/_.][^/]*\/)*charts\/[^/_.][^/]*\.tgz$/;
  *  gets nothing of them but what was read, and is checked, here.
  *  @throws TerminalError InvalidArchive, InvalidBundle */
 export function repackDependencies(files: readonly ChartFile[]): readonly ChartFile[] {
-  const room = { leftBytes: maxChartBytes - sizeOf(files) };
+  const room = roomBeside(files);
   const repacked = (chart: ContainedChart, depth: number): readonly ChartFile[] => {
     if (depth > maxDepth) refuse(`${chart.path}: charts are nested deeper than ${maxDepth} levels`);
     return chart.files.map((file): ChartFile => {
@@ -172,7 +179,8 @@ export function repackDependencies(files: readonly ChartFile[]): readonly ChartF
       const path = chart.path === '' ? file.path : `${chart.path}/${file.path}`;
       const inside = repacked({ path, files: unpackChart(path, file, room) }, depth + 1);
       const packed = inside.map(({ path: name, content }) => ({ path: `chart/${name}`, content: asBuffer(content) }));
-      return { path: file.path, content: packFiles(packed) };
+      const isCompressible = file.content.length < sizeOf(inside) / 2;
+      return { path: file.path, content: packFiles(packed, { isCompressible }) };
     });
   };
   return repacked({ path: '', files }, 0);

@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject, objectAt, sha256Digest, TerminalError, textAt } from '../../base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  lazily,
+  objectAt,
+  sha256Digest,
+  TerminalError,
+  textAt,
+} from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
 import {
   type BundleContent,
@@ -19,7 +27,7 @@ import { chartConfigProblems, chartConfigWarnings, maxValuesBytes, readChartConf
 import { withLookups } from './lookups.ts';
 import { releaseFactsOf } from './release-facts.ts';
 import { explainFailure, readRendered } from './rendered.ts';
-import { assertSchemasAlone, namedApis, traitsOf } from './templates.ts';
+import { assertSchemasAlone, type ChartTraits, namedApis, traitsOf } from './templates.ts';
 
 /** Helm's own limit. */
 const maxFileBytes = 5 * 1024 * 1024;
@@ -52,11 +60,11 @@ function nameOf(object: JsonObject): string {
 }
 
 /** What the result depends on: a cluster that offers something else changes it only if the chart asks for that. */
-function keyOf(chart: CheckedChart, request: Omit<ChartRequest, 'key'>): string {
-  const { isUnsteady, asksForCapabilities } = traitsOf(chart.charts);
+function keyOf(traits: ChartTraits, request: Omit<ChartRequest, 'key'>): string {
+  const { isUnsteady, asksForCapabilities } = traits;
   const { files, release, values, kubeVersion, apiVersions } = request;
   const minorVersion = kubeVersion.split('.').slice(0, 2).join('.');
-  const capabilities = asksForCapabilities ? [minorVersion, ...namedApis(chart.charts, apiVersions)] : [];
+  const capabilities = asksForCapabilities ? [minorVersion, ...namedApis(traits, apiVersions)] : [];
   const { name, namespace, isUpgrade, isRepeated = false } = release;
   return sha256Digest(
     JSON.stringify([
@@ -74,7 +82,7 @@ function assertSize(request: Pick<ChartRequest, 'values'>): void {
   throw new TerminalError(renderFailed, `values of ${bytes} bytes, more than the limit of ${maxValuesBytes} bytes`);
 }
 
-function requestOf(own: readonly ChartFile[], chart: CheckedChart, terms: InstallTerms): ChartRequest {
+function requestOf(own: readonly ChartFile[], traits: ChartTraits, terms: InstallTerms): ChartRequest {
   const { config, cluster, release } = terms;
   const { values } = readChartConfig(config);
   if (release === undefined) throw new Error('a chart is rendered for a release');
@@ -83,7 +91,7 @@ function requestOf(own: readonly ChartFile[], chart: CheckedChart, terms: Instal
   const { kubeVersion, apiVersions = [] } = cluster;
   const request = { files, release, values: all, kubeVersion, apiVersions };
   assertSize(request);
-  return { ...request, key: keyOf(chart, request) };
+  return { ...request, key: keyOf(traits, request) };
 }
 
 /** The rendering, whose errors name the places of values. */
@@ -98,18 +106,18 @@ async function rendering(request: ChartRequest, { charts, signal }: RenderTools)
 
 function contentOf(files: readonly ChartFile[], chart: CheckedChart): BundleContent {
   const definitions = definitionsOf(chart);
+  const traits = lazily(() => traitsOf(chart.charts));
   return {
     objects: definitions,
     parsed: undefined,
     version: chart.metadata.version,
     render: async (terms, tools): Promise<Rendered> => {
-      const request = requestOf(files, chart, terms);
+      const request = requestOf(files, traits(), terms);
       const rendered = readRendered(await rendering(request, tools));
-      const { isUnsteady } = traitsOf(chart.charts);
       const release = releaseFactsOf(files, request.values);
-      return { ...rendered, definitions: definitions.map(nameOf), isUnsteady, release };
+      return { ...rendered, definitions: definitions.map(nameOf), isUnsteady: traits().isUnsteady, release };
     },
-    lint: async (terms, { charts, signal }) => await charts.lint(requestOf(files, chart, terms), { signal }),
+    lint: async (terms, { charts, signal }) => await charts.lint(requestOf(files, traits(), terms), { signal }),
   };
 }
 

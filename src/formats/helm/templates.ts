@@ -1,4 +1,5 @@
 import { parseJson, TerminalError } from '../../base/index.ts';
+import { renderFailed } from '../format.ts';
 import type { ContainedChart } from './chart-folder.ts';
 import { remoteReference } from './schema-references.ts';
 
@@ -7,12 +8,20 @@ const unsteadyWords =
   /\b(rand(Alpha|AlphaNum|Ascii|Bytes|Int|Numeric)|shuffle|uuidv4|now|ago|date|dateInZone|htmlDate|genPrivateKey|genCA|genCAWithKey|genSelfSignedCert|genSelfSignedCertWithKey|genSignedCert|genSignedCertWithKey|htpasswd|bcrypt|encryptAES|IsInstall|IsUpgrade)\b/;
 const capabilitiesWord = /\bCapabilities\b/;
 
+/** Of all templates of a chart and those that it contains: the largest charts have a tenth of these. */
+const maxActions = 200_000;
+const maxActionCharacters = 16 * 1024 * 1024;
+/** Of the groups that are looked for, in the characters that they are looked for in. */
+const maxComparisons = 1024 * 1024 * 1024;
+
 /** What the result of a chart depends on besides its values, as far as its templates show. */
 export interface ChartTraits {
   /** Rendering again may give something else. */
   readonly isUnsteady: boolean;
   /** It asks which version of Kubernetes it is for, or which APIs there are. */
   readonly asksForCapabilities: boolean;
+  /** What stands between braces. */
+  readonly actions: string;
 }
 
 function* templateTexts(charts: readonly ContainedChart[]): Generator<string> {
@@ -25,42 +34,41 @@ function* templateTexts(charts: readonly ContainedChart[]): Generator<string> {
   }
 }
 
-/** Only what stands between braces is a template. */
-function actionsOf(text: string): string {
+/** Only what stands between braces is a template.
+ *  @throws TerminalError RenderFailed for more than any chart has */
+function actionsOf(charts: readonly ContainedChart[]): string {
   const actions: string[] = [];
-  let end = 0;
-  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', end)) {
-    const close = text.indexOf('}}', open + 2);
-    if (close < 0) break;
-    end = close + 2;
-    actions.push(text.slice(open, end));
+  let characters = 0;
+  for (const text of templateTexts(charts)) {
+    let end = 0;
+    for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', end)) {
+      const close = text.indexOf('}}', open + 2);
+      if (close < 0) break;
+      end = close + 2;
+      characters += end - open;
+      if (actions.push(text.slice(open, end)) <= maxActions && characters <= maxActionCharacters) continue;
+      const limits = `at most ${maxActions} actions of at most ${maxActionCharacters} characters together`;
+      throw new TerminalError(renderFailed, `the templates of the chart: expected ${limits}`);
+    }
   }
   return actions.join('\n');
 }
 
-/** Looks through all templates of a chart and those that it contains. */
+/** Looks through all templates of a chart and those that it contains: once, as that takes time.
+ *  @throws TerminalError RenderFailed for very many templates */
 export function traitsOf(charts: readonly ContainedChart[]): ChartTraits {
-  let [isUnsteady, asksForCapabilities] = [false, false];
-  for (const text of templateTexts(charts)) {
-    const actions = actionsOf(text);
-    isUnsteady ||= unsteadyWords.test(actions);
-    asksForCapabilities ||= capabilitiesWord.test(actions);
-    if (isUnsteady && asksForCapabilities) break;
-  }
-  return { isUnsteady, asksForCapabilities };
+  const actions = actionsOf(charts);
+  const [isUnsteady, asksForCapabilities] = [unsteadyWords.test(actions), capabilitiesWord.test(actions)];
+  return { isUnsteady, asksForCapabilities, actions };
 }
 
-/** Those of `apiVersions` whose groups the templates name: the others decide nothing. */
-export function namedApis(charts: readonly ContainedChart[], apiVersions: readonly string[]): readonly string[] {
-  const texts = [...templateTexts(charts)].map(actionsOf).join('\n');
-  const groups = new Map<string, boolean>();
-  const isNamed = (api: string): boolean => {
-    const group = api.includes('/') ? api.split('/', 1).join('') : api;
-    const known = groups.get(group) ?? texts.includes(group);
-    groups.set(group, known);
-    return known;
-  };
-  return apiVersions.filter(isNamed);
+/** Those of `apiVersions` whose groups the templates name: the others decide nothing. All, where it takes long to find them. */
+export function namedApis({ actions }: ChartTraits, apiVersions: readonly string[]): readonly string[] {
+  const groupOf = (api: string): string => (api.includes('/') ? api.split('/', 1).join('') : api);
+  const groups = [...new Set(apiVersions.map(groupOf))];
+  if (groups.length * actions.length > maxComparisons) return apiVersions;
+  const named = new Set(groups.filter((group) => actions.includes(group)));
+  return apiVersions.filter((api) => named.has(groupOf(api)));
 }
 
 /** Schemas of values stand for themselves: an engine would fetch what they refer to.
