@@ -28,6 +28,8 @@ export interface ControllerOptions {
    *  what happens next: TransientError → again after a back-off, WaitingError → again after its time, TerminalError → not
    *  before something changes, anything else → a bug, logged with its stack and retried. */
   readonly reconcile: (request: NamespacedName, context: ReconcileContext) => Promise<void>;
+  /** How many fields and items the requested object has; 0 when there is none. Objects of very many do not hold up others. Default: all are alike. */
+  readonly effortOf?: ((request: NamespacedName) => number) | undefined;
   /** Requests of one object within this time are one. Default: each is due at once. */
   readonly gatherMs?: number | undefined;
   /** No work begins before this resolves; at once when absent. What is enqueued meanwhile waits. */
@@ -136,9 +138,16 @@ function gather(queue: WorkQueue, { gatherMs = 0, clock, signal }: ControllerOpt
   };
 }
 
+/** Half of the workers are left for ordinary objects. */
+function queueFor({ clock, workers, effortOf }: ControllerOptions): WorkQueue {
+  const maxHeavy = Math.max(1, Math.floor(workers / 2));
+  if (effortOf === undefined) return new WorkQueue(clock);
+  return new WorkQueue(clock, { effortOf: (key) => effortOf(parseNamespacedName(key)), maxHeavy });
+}
+
 /** Starts the workers of one kind. One object is never worked on twice at a time, and what one object throws stops no other. */
 export function startController(options: ControllerOptions): Controller {
-  const queue = new WorkQueue(options.clock);
+  const queue = queueFor(options);
   const lastFailures = new LastFailures();
   const add = gather(queue, options);
   const { signal, metrics, name: controller, clock } = options;

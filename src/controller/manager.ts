@@ -5,6 +5,7 @@ import {
   type EventRecorder,
   type KindCache,
   type KubeClient,
+  type KubeObject,
   type ListTarget,
   type NamespacedName,
   NoKindMatch,
@@ -13,6 +14,7 @@ import {
 import type { Metrics } from '../metrics/index.ts';
 import { type Controller, type ReconcileContext, runSteps, startController } from './controller.ts';
 import type { ControllerDefinition, ReconcileRun } from './definition.ts';
+import { effortFor } from './effort.ts';
 import { enqueueAll, targetsOf, watchAll } from './events.ts';
 import { resync } from './resync.ts';
 
@@ -180,6 +182,7 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
       workers: options.workers,
       gatherMs: definition.gatherMs,
       reconcile: (request, context) => this.#reconcile(request, context),
+      ...(definition.read === undefined ? { effortOf: (request) => effortFor(this.#cached(request)) } : {}),
       whenAllowed: this.#allowed.promise,
       metrics,
       clock,
@@ -273,14 +276,14 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
     return mayWork;
   }
 
+  #cached({ namespace, name }: NamespacedName): KubeObject | undefined {
+    return this.#manager.cache(this.#definition.for).get(name, namespace);
+  }
+
   async #reconcile(request: NamespacedName, reconciling: ReconcileContext): Promise<void> {
     const { context } = this.#options;
-    const { read, forget, begin, steps, for: target } = this.#definition;
-    const { namespace, name } = request;
-    const object =
-      read === undefined
-        ? this.#manager.cache(target).get(name, namespace)
-        : await read(context, request, reconciling.signal);
+    const { read, forget, begin, steps } = this.#definition;
+    const object = read === undefined ? this.#cached(request) : await read(context, request, reconciling.signal);
     if (object === undefined) return await forget?.(context, request);
     const run = await begin(context, object);
     if (run !== undefined) await reconcile(steps, run, reconciling);

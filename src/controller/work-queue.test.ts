@@ -64,3 +64,38 @@ test('what failed when it was last worked on does not hold up what is new or has
   while (queue.size > 0) taken.push(await take());
   expect(taken).toEqual(['failing-1', 'recovered', 'failing-2', 'new-1', 'failing-3', 'new-2']);
 });
+
+test('keys that take much effort do not hold up others, and are worked on all the same', async () => {
+  const { signal } = new AbortController();
+  const queue = new WorkQueue(new SteppedClock(Date.now()), { effortOf: (key) => (key.startsWith('l') ? 50_000 : 10) });
+  for (const key of ['large-1', 'large-2', 'large-3', 'a', 'b']) queue.add(key);
+  const first = [await queue.take(signal), await queue.take(signal), await queue.take(signal)];
+  expect(first).toEqual(['large-1', 'a', 'b']);
+  // One at a time, whatever else is worked on.
+  const next = queue.take(signal);
+  queue.add('c');
+  expect(await next).toBe('c');
+  const large = queue.take(signal);
+  queue.done('large-1');
+  expect(await large).toBe('large-2');
+});
+
+test('keys that are worked on very often take turns with others, for some minutes', async () => {
+  const { signal } = new AbortController();
+  const clock = new SteppedClock(Date.now());
+  const queue = new WorkQueue(clock, { effortOf: () => 100 });
+  const work = async (keys: readonly string[]): Promise<string[]> => {
+    for (const key of keys) queue.add(key);
+    const taken: string[] = [];
+    for (const _ of keys) {
+      const key = (await queue.take(signal)) ?? '';
+      taken.push(key);
+      queue.done(key);
+    }
+    return taken;
+  };
+  for (let round = 0; round < 60; round += 1) await work(['often-1', 'often-2']);
+  expect(await work(['often-1', 'often-2', 'a'])).toEqual(['often-1', 'a', 'often-2']);
+  await clock.pass(10 * 60_000);
+  expect(await work(['often-1', 'often-2', 'a'])).toEqual(['often-1', 'often-2', 'a']);
+});

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { parseNamespacedName } from '../kube/index.ts';
+import { SpentEffort } from './effort.ts';
 
 const minBackOffMs = 5;
 const maxBackOffMs = 5 * 60_000;
@@ -22,46 +23,76 @@ export function backOffMs(
   return fullMs * (1 - random() / 5);
 }
 
-/** Keys that are ready, in groups that take turns: the namespaces, and of each apart what failed when it was last worked on. A user who has very many objects in a
- *  namespace does not hold up those of others, nor objects that fail again and again, which may be of any user where there are no namespaces, what is new. */
+/** What decides when a key has its turn; the same until it is taken. */
+interface Standing {
+  /** When it was last worked on. */
+  readonly hasFailed: boolean;
+  /** It takes much effort. */
+  readonly isHeavy: boolean;
+}
+
+interface Group {
+  readonly isHeavy: boolean;
+  /** Since when each key waits. */
+  readonly keys: Map<string, number>;
+}
+
+/** Keys that are ready, in groups that take turns: the namespaces, and of each apart what failed when it was last worked on, and what takes much effort. A user who
+ *  has very many objects in a namespace does not hold up those of others; nor do objects that fail again and again, or very large ones, which may be of any
+ *  user where there are no namespaces, what is new. */
 class ReadyKeys {
-  /** By group, the next one first, and since when each key waits. */
-  readonly #groups = new Map<string, Map<string, number>>();
+  /** The next one first. */
+  readonly #groups = new Map<string, Group>();
   size = 0;
 
-  /** `hasFailed` is the same until the key is taken. */
-  add(key: string, sinceMs: number, hasFailed: boolean): void {
-    const group = `${hasFailed} ${parseNamespacedName(key).namespace}`;
-    const keys = this.#groups.get(group) ?? new Map<string, number>();
-    if (keys.has(key)) return;
-    this.#groups.set(group, keys.set(key, sinceMs));
+  add(key: string, sinceMs: number, { hasFailed, isHeavy }: Standing): void {
+    const name = `${hasFailed} ${isHeavy} ${parseNamespacedName(key).namespace}`;
+    const group = this.#groups.get(name) ?? { isHeavy, keys: new Map<string, number>() };
+    if (group.keys.has(key)) return;
+    group.keys.set(key, sinceMs);
+    this.#groups.set(name, group);
     this.size += 1;
   }
 
   /** The oldest of the group whose turn it is. */
-  take(): string | undefined {
-    for (const [group, keys] of this.#groups) {
-      this.#groups.delete(group);
-      for (const key of keys.keys()) {
-        keys.delete(key);
-        this.size -= 1;
-        if (keys.size > 0) this.#groups.set(group, keys);
-        return key;
-      }
+  take(mayBeHeavy: boolean): { readonly key: string; readonly isHeavy: boolean } | undefined {
+    for (const [name, group] of this.#groups) {
+      const { isHeavy, keys } = group;
+      const [key] = keys.keys();
+      if (key === undefined || (isHeavy && !mayBeHeavy)) continue;
+      this.#groups.delete(name);
+      keys.delete(key);
+      this.size -= 1;
+      if (keys.size > 0) this.#groups.set(name, group);
+      return { key, isHeavy };
     }
     return undefined;
   }
 
   /** Since when the oldest waits. */
   oldestMs(): number | undefined {
-    const first = [...this.#groups.values()].flatMap((keys) => keys.values().next().value ?? []);
+    const first = [...this.#groups.values()].flatMap(({ keys }) => keys.values().next().value ?? []);
     return first.length === 0 ? undefined : Math.min(...first);
   }
+}
+
+/** Of one key within about a minute, as `effortOf` has it. Ten reconciles of an ordinary object take a third. */
+const heavyEffort = 5_000;
+
+export interface WorkQueueOptions {
+  /** How much effort the work on a key takes; 0 when its object does not exist. Default: none. */
+  readonly effortOf?: ((key: string) => number) | undefined;
+  /** How many keys that take much effort are worked on at the same time. Default: 1. */
+  readonly maxHeavy?: number;
 }
 
 /** Names of objects that need work: each at most once, none handed out again while it is being worked on. */
 export class WorkQueue {
   readonly #clock: Clock;
+  readonly #effortOf: (key: string) => number;
+  readonly #maxHeavy: number;
+  readonly #spent = new SpentEffort();
+  readonly #heavy = new Set<string>();
   readonly #ready = new ReadyKeys();
   readonly #active = new Set<string>();
   /** Came again while being worked on. */
@@ -72,8 +103,10 @@ export class WorkQueue {
   readonly #failed = new Set<string>();
   readonly #takers: (() => void)[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { effortOf = () => 0, maxHeavy = 1 }: WorkQueueOptions = {}) {
     this.#clock = clock;
+    this.#effortOf = effortOf;
+    this.#maxHeavy = maxHeavy;
   }
 
   /** How many wait to be worked on now. */
@@ -99,7 +132,9 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    this.#ready.add(key, this.#clock.now(), this.#failed.has(key));
+    const nowMs = this.#clock.now();
+    const isHeavy = this.#spent.of(key, nowMs) + this.#effortOf(key) > heavyEffort;
+    this.#ready.add(key, nowMs, { hasFailed: this.#failed.has(key), isHeavy });
     this.#takers.shift()?.();
   }
 
@@ -137,21 +172,31 @@ export class WorkQueue {
     this.#failed.delete(key);
   }
 
-  /** The next key, by turns of namespaces and of what failed, and oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
+  /** The next key, by turns of namespaces, of what failed and of what takes much effort, and oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
-      const key = this.#ready.take();
-      if (key !== undefined) {
-        this.#active.add(key);
-        return key;
+      const taken = this.#ready.take(this.#heavy.size < this.#maxHeavy);
+      if (taken !== undefined) {
+        this.#begin(taken.key, taken.isHeavy);
+        return taken.key;
       }
       await this.#somethingReady(signal);
     }
     return undefined;
   }
 
+  #begin(key: string, isHeavy: boolean): void {
+    this.#active.add(key);
+    if (isHeavy) this.#heavy.add(key);
+    const effort = this.#effortOf(key);
+    if (effort === 0) this.#spent.forget(key);
+    else this.#spent.add(key, effort, this.#clock.now());
+  }
+
   done(key: string): void {
     this.#active.delete(key);
+    // Another one may have waited for it.
+    if (this.#heavy.delete(key) && this.#ready.size > 0) this.#takers.shift()?.();
     if (this.#again.delete(key)) this.add(key);
   }
 
