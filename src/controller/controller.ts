@@ -138,9 +138,12 @@ function gather(queue: WorkQueue, { gatherMs = 0, clock, signal }: ControllerOpt
   };
 }
 
-/** Half of the workers are left for ordinary objects. */
+/** More at a time would not be quicker: they share one processor, also with ordinary objects. */
+const mostHeavy = 2;
+
+/** At least half of the workers are left for ordinary objects. */
 function queueFor({ clock, workers, effortOf }: ControllerOptions): WorkQueue {
-  const maxHeavy = Math.max(1, Math.floor(workers / 2));
+  const maxHeavy = Math.max(1, Math.min(mostHeavy, Math.floor(workers / 2)));
   if (effortOf === undefined) return new WorkQueue(clock);
   return new WorkQueue(clock, { effortOf: (key) => effortOf(parseNamespacedName(key)), maxHeavy });
 }
