@@ -114,13 +114,12 @@ function comparePart(a: bigint | string, b: bigint | string): number {
 
 function comparePrereleases(a: Version['prerelease'], b: Version['prerelease']): number {
   if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
-  for (const [index, part] of a.entries()) {
-    const other = b[index];
-    if (other === undefined) return 1;
-    const order = comparePart(part, other);
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const order = comparePart(a[index] ?? '', b[index] ?? '');
     if (order !== 0) return order;
   }
-  return a.length < b.length ? -1 : 0;
+  return Math.sign(a.length - b.length);
 }
 
 /** Negative, 0 or positive by precedence; build metadata does not count. */

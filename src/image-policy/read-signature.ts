@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { assertBundle, type Bundle as ValidBundle } from '@sigstore/bundle';
-import { Bundle } from '@sigstore/protobuf-specs';
+import { Bundle, type VerificationMaterial } from '@sigstore/protobuf-specs';
 import {
   type JsonObject,
   objectAt,
@@ -29,6 +29,14 @@ const keys = {
   logEntry: 'dev.sigstore.cosign/bundle',
   timestamp: 'dev.sigstore.cosign/rfc3161timestamp',
 };
+const maxEntries = 32;
+const maxTimestamps = 32;
+/** Together: the library takes a second for half a MiB of tiny values. */
+const maxDerBytes = 64 * 1024;
+/** Of all entries together: logs have a few, with those of their witnesses. */
+const maxCheckpointSignatures = 256;
+/** Each line of a checkpoint with a signature begins with it. */
+const checkpointSignature = '\u2014 ';
 const claimType = 'cosign container image signature';
 const statementType = 'application/vnd.in-toto+json';
 const signPredicate = 'https://sigstore.dev/cosign/sign/v1';
@@ -37,8 +45,41 @@ function refuse(why: string): never {
   throw new TerminalError('BadSignature', why);
 }
 
+function certificatesIn(content: VerificationMaterial['content']): readonly Buffer[] {
+  if (content?.$case === 'certificate') return [content.certificate.rawBytes];
+  if (content?.$case !== 'x509CertificateChain') return [];
+  return content.x509CertificateChain.certificates.map(({ rawBytes }) => rawBytes);
+}
+
+/** Each is verified with the keys of the policy, in one turn: what anyone may attach must not have as many as its size allows.
+ *  @see sigstore-go, which has the same limits of entries and timestamps */
+function assertFew({ verificationMaterial: material }: Bundle): void {
+  const entries = material?.tlogEntries ?? [];
+  const envelopes = entries.map(({ inclusionProof }) => inclusionProof?.checkpoint?.envelope ?? '');
+  const timestamps = material?.timestampVerificationData?.rfc3161Timestamps ?? [];
+  const counts = {
+    'transparency log entries': { count: entries.length, limit: maxEntries },
+    timestamps: { count: timestamps.length, limit: maxTimestamps },
+    'bytes of certificates and timestamps': {
+      count: [...certificatesIn(material?.content), ...timestamps.map(({ signedTimestamp }) => signedTimestamp)].reduce(
+        (sum, { length }) => sum + length,
+        0,
+      ),
+      limit: maxDerBytes,
+    },
+    'signatures of checkpoints': {
+      count: envelopes.reduce((sum, envelope) => sum + envelope.split(checkpointSignature).length - 1, 0),
+      limit: maxCheckpointSignatures,
+    },
+  };
+  for (const [what, { count, limit }] of Object.entries(counts)) {
+    if (count > limit) refuse(`it has ${count} ${what}, more than the limit of ${limit}`);
+  }
+}
+
 function readBundle(document: unknown): ValidBundle {
   const bundle = Bundle.fromJSON(document);
+  assertFew(bundle);
   assertBundle(bundle);
   const entries = bundle.verificationMaterial.tlogEntries;
   if (entries.some(({ inclusionProof }) => inclusionProof !== undefined && inclusionProof.checkpoint === undefined)) {

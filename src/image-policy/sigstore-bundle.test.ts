@@ -95,6 +95,67 @@ function payloadOf({ bundle }: SigstoreBundle): string {
   return (JSON.parse(bundle.toString()) as { dsseEnvelope: { payload: string } }).dsseEnvelope.payload;
 }
 
+/** The log entry of a bundle, with a proof whose checkpoint has many signatures of the log; none is right. */
+function withCheckpoint(text: string, count: number): string {
+  const document = JSON.parse(text) as { verificationMaterial: { tlogEntries: Record<string, unknown>[] } };
+  const [entry] = document.verificationMaterial.tlogEntries;
+  const { keyId = '' } = (entry?.['logId'] ?? {}) as { readonly keyId?: string };
+  const signature = Buffer.concat([
+    Buffer.from(keyId, 'base64').subarray(0, 4),
+    Buffer.from('3006020101020101', 'hex'),
+  ]);
+  const line = `\u2014 log ${signature.toString('base64')}\n`;
+  const rootHash = 'AAAA';
+  const envelope = `log\n1\n${rootHash}\n\n${line.repeat(count)}`;
+  const inclusionProof = { logIndex: '0', rootHash, treeSize: '1', hashes: [], checkpoint: { envelope } };
+  document.verificationMaterial.tlogEntries = [{ ...entry, inclusionProof }];
+  return JSON.stringify(document);
+}
+
+describe('what takes long to verify is counted before', () => {
+  const repeated = (text: string, count: number): string =>
+    text.replace(/"tlogEntries":\[(.*?)\]/, (_, entry: string) => `"tlogEntries":[${Array(count).fill(entry).join()}]`);
+  const timed = (text: string, count: number): string => {
+    const stamps = Array(count).fill('{"signedTimestamp":"MAA="}').join();
+    return text.replace('"tlogEntries"', `"timestampVerificationData":{"rfc3161Timestamps":[${stamps}]},"tlogEntries"`);
+  };
+  const certified = (text: string, count: number): string => {
+    const rawBytes = Buffer.alloc(count).toString('base64');
+    return text.replace('"publicKey":{"hint":"key"}', `"certificate":{"rawBytes":"${rawBytes}"}`);
+  };
+  test.each([
+    {
+      name: 'bytes of a certificate',
+      change: certified,
+      count: 65_537,
+      problem: '65537 bytes of certificates and timestamps, more than the limit of 65536',
+    },
+    {
+      name: 'log entries',
+      change: repeated,
+      count: 33,
+      problem: '33 transparency log entries, more than the limit of 32',
+    },
+    { name: 'timestamps', change: timed, count: 33, problem: '33 timestamps, more than the limit of 32' },
+    {
+      name: 'signatures in a checkpoint',
+      change: withCheckpoint,
+      count: 10_000,
+      problem: '10000 signatures of checkpoints, more than the limit of 256',
+    },
+  ])('very many $name are refused', async ({ change, count, problem }) => {
+    const bundle = changed(bundleOf(digest, { privateKey, publicPem, log }), (text) => change(text, count));
+    expect(await signatureProblem(bundle, digest, keyed(publicPem, log.publicPem))).toBe(`it has ${problem}`);
+  });
+
+  test('a checkpoint with a few signatures is verified', async () => {
+    const bundle = changed(bundleOf(digest, { privateKey, publicPem, log }), (text) => withCheckpoint(text, 20));
+    expect(await signatureProblem(bundle, digest, keyed(publicPem, log.publicPem))).toContain(
+      'invalid checkpoint signature',
+    );
+  });
+});
+
 test('what a bundle has in place of a short text is not repeated in full', async () => {
   const bundle = changed(bundleOf(digest, { privateKey, publicPem, log }), (text) =>
     text.replace('"kind":"dsse"', `"kind":"${'A'.repeat(400_000)}"`),

@@ -18,7 +18,8 @@ async function urlOf(text: string, chart: string): Promise<string> {
   await writeFile(path, text);
   const choice = readChartFragment(`#chart=${chart}`);
   if (choice === undefined) throw new Error('no choice');
-  return findInIndex(address, await readIndexPart({ what: address, path, chart }), choice).url;
+  const content = await readIndexPart({ what: address, path, chart });
+  return (await findInIndex({ address, content }, choice)).url;
 }
 
 /** Charts as helm writes them, of which each looks a little like the others. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { longestShare } from '../../test/support/longest-share.ts';
 import { findInIndex, indexAddress, readChartFragment } from './chart-index.ts';
 
 const digest = 'a'.repeat(64);
@@ -14,10 +15,10 @@ entries:
 `;
 const address = 'https://charts.example.com/stable/index.yaml';
 
-function find(fragment: string): ReturnType<typeof findInIndex> {
+async function find(fragment: string): ReturnType<typeof findInIndex> {
   const choice = readChartFragment(fragment);
   if (choice === undefined) throw new Error('no choice');
-  return findInIndex(address, index, choice);
+  return await findInIndex({ address, content: index }, choice);
 }
 
 test.each([
@@ -25,12 +26,12 @@ test.each([
   { fragment: '#chart=ahoy&version=~1.2', url: 'https://charts.example.com/stable/ahoy-1.2.0.tgz' },
   { fragment: '#chart=ahoy&version=%3E%3D1.0%2C%20%3C1.5', url: 'https://charts.example.com/stable/ahoy-1.2.0.tgz' },
   { fragment: '#chart=ahoy&version=2.0.0-rc.1', url: 'https://charts.example.com/ahoy-2.0.0-rc.1.tgz' },
-])('$fragment is $url', ({ fragment, url }) => {
-  expect(find(fragment).url).toBe(url);
+])('$fragment is $url', async ({ fragment, url }) => {
+  expect((await find(fragment)).url).toBe(url);
 });
 
-test('the digest of the index is that of the archive', () => {
-  expect(find('#chart=ahoy&version=1.2.0')).toMatchObject({ digest: `sha256:${digest}`, version: '1.2.0' });
+test('the digest of the index is that of the archive', async () => {
+  expect(await find('#chart=ahoy&version=1.2.0')).toMatchObject({ digest: `sha256:${digest}`, version: '1.2.0' });
 });
 
 test.each([
@@ -42,8 +43,18 @@ test.each([
   { fragment: '#chart=odd', text: 'expected https:// or http://' },
   { fragment: '#chart=ahoy&version=many', text: 'expected a version after &version=' },
   { fragment: '#chart=__proto__', text: 'no choice' },
-])('$fragment is refused: $text', ({ fragment, text }) => {
-  expect(() => find(fragment)).toThrow(text);
+])('$fragment is refused: $text', async ({ fragment, text }) => {
+  await expect(find(fragment)).rejects.toThrow(text);
+});
+
+test('long versions, very many of them, leave turns to other work', async () => {
+  const choice = { name: 'long', versions: undefined };
+  const prefix = '1.'.repeat(480);
+  const versions = Array.from({ length: 1_500 }, (_, at) => ({ version: `1.0.0-${prefix}${at}`, urls: ['x'] }));
+  const content = JSON.stringify({ entries: { long: versions } });
+  const work = findInIndex({ address, content }, choice).catch(String);
+  expect(await longestShare(work)).toBeLessThan(0.5);
+  expect(await work).toContain(`found the versions 1.0.0-${prefix}1499, 1.0.0-${prefix}1498, `);
 });
 
 test('a repository is named by its folder or its index', () => {

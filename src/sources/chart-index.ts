@@ -1,6 +1,7 @@
 import {
   cutText,
   isJsonObject,
+  type JsonObject,
   objectAt,
   objectsAt,
   parseYaml,
@@ -9,6 +10,7 @@ import {
   TerminalError,
   TransientError,
   trimEnd,
+  turnTaker,
 } from '../base/index.ts';
 import {
   compareVersions,
@@ -78,32 +80,56 @@ function versionOf(text: string): Version | undefined {
   }
 }
 
+function entryOf({ version: text, digest, urls }: JsonObject): Entry | undefined {
+  const version = typeof text === 'string' ? versionOf(text) : undefined;
+  const [url] = Array.isArray(urls) ? urls : [];
+  if (version === undefined || typeof text !== 'string' || typeof url !== 'string') return undefined;
+  return { version, text, url, digest: typeof digest === 'string' ? digest : '' };
+}
+
+/** Of an index: the newest version that is asked for, and the newest of all, for messages. Versions may be long, so that all are looked at once,
+ *  and other work has turns. */
+async function newestOf(
+  entries: readonly JsonObject[],
+  choice: ChartChoice,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly chosen: Entry | undefined; readonly shown: readonly Entry[] }> {
+  const turns = turnTaker(signal);
+  let chosen: Entry | undefined;
+  const shown: Entry[] = [];
+  const isNewer = (entry: Entry, than: Entry | undefined): boolean =>
+    than === undefined || compareVersions(entry.version, than.version) > 0;
+  for (const value of entries) {
+    await turns();
+    const entry = entryOf(value);
+    if (entry === undefined) continue;
+    if (isNewer(entry, chosen) && isAccepted(entry.version, choice)) chosen = entry;
+    if (shown.length === maxShownVersions && !isNewer(entry, shown.at(-1))) continue;
+    const at = shown.findIndex((other) => isNewer(entry, other));
+    shown.splice(at < 0 ? shown.length : at, 0, entry);
+    shown.length = Math.min(shown.length, maxShownVersions);
+  }
+  return { chosen, shown };
+}
+
 /** Finds a chart in the index of a repository: the newest version that is asked for.
  *  @throws TransientError ChartNotFound, because it may be published later · TerminalError InvalidYaml, InvalidIndex */
-export function findInIndex(address: string, content: string, choice: ChartChoice): IndexedChart {
+export async function findInIndex(
+  { address, content }: { readonly address: string; readonly content: string },
+  choice: ChartChoice,
+  signal?: AbortSignal,
+): Promise<IndexedChart> {
   const what = redactUrl(address);
   const index = parseYaml(what, content);
   const entries = isJsonObject(index) ? objectAt(index, 'entries') : undefined;
   if (entries === undefined) {
     throw new TerminalError('InvalidIndex', `${what}: is no index of a chart repository: expected a mapping entries`);
   }
-  const versions = (Object.hasOwn(entries, choice.name) ? objectsAt(entries, choice.name) : []).flatMap(
-    (entry): Entry[] => {
-      const { version: text, digest, urls } = entry;
-      const version = typeof text === 'string' ? versionOf(text) : undefined;
-      const [url] = Array.isArray(urls) ? urls : [];
-      if (version === undefined || typeof text !== 'string' || typeof url !== 'string') return [];
-      return [{ version, text, url, digest: typeof digest === 'string' ? digest : '' }];
-    },
-  );
-  const newestFirst = versions.toSorted((a, b) => compareVersions(b.version, a.version));
-  const chosen = newestFirst.find(({ version }) => isAccepted(version, choice));
+  const versions = Object.hasOwn(entries, choice.name) ? objectsAt(entries, choice.name) : [];
+  const { chosen, shown } = await newestOf(versions, choice, signal);
   if (chosen !== undefined) return located(address, chosen);
-  const shown = newestFirst
-    .slice(0, maxShownVersions)
-    .map(({ text }) => text)
-    .join(', ');
-  const found = newestFirst.length === 0 ? 'no chart of that name' : `the versions ${shown}`;
+  const found =
+    shown.length === 0 ? 'no chart of that name' : `the versions ${shown.map(({ text }) => text).join(', ')}`;
   const expected = choice.versions === undefined ? 'a version that is no pre-release' : choice.versions.text;
   throw new TransientError('ChartNotFound', `${what}: chart "${choice.name}": expected ${expected}, found ${found}`);
 }

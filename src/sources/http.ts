@@ -128,7 +128,8 @@ async function findArchive(
   if (asked.chart === undefined) return asked;
   await fetchFile({ ...fetching, archive: asked, maxBytes: maxIndexBytes });
   const part = { what: redactUrl(asked.url), path: fetching.path, chart: asked.chart.name };
-  return findInIndex(asked.url, await readIndexPart(part), asked.chart);
+  const index = { address: asked.url, content: await readIndexPart(part) };
+  return await findInIndex(index, asked.chart, fetching.signal);
 }
 
 /** What is no archive at all, often a page of the server, in the words that RukPak's users know. */
