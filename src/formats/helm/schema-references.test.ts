@@ -30,6 +30,26 @@ describe('what an engine would fetch is found', () => {
     },
     { name: 'a user that looks like a host', schema: { not: { $ref: 'http://json-schema.org@127.0.0.1/x' } } },
     {
+      name: 'a very long name',
+      schema: { not: { $ref: 'b'.repeat(2_001) }, $defs: { b: { $id: 'b'.repeat(2_001) } } },
+    },
+    {
+      name: 'what stands below a very long name',
+      schema: { $id: `https://a.io/${'a'.repeat(2_000)}/`, not: { $ref: 'b' }, $defs: { b: { $id: 'b' } } },
+    },
+    {
+      name: 'a name that is very long together with those above it',
+      schema: {
+        $id: `https://a.io/${'a'.repeat(1_500)}/`,
+        not: { $id: `${'b'.repeat(1_500)}/`, not: { $ref: 'c' } },
+        $defs: { c: { $id: 'c' } },
+      },
+    },
+    {
+      name: 'more names than are resolved',
+      schema: { allOf: Array.from({ length: 10_001 }, () => ({ $ref: 'b' })), $defs: { b: { $id: 'b' } } },
+    },
+    {
       name: 'what two drafts in one schema differ in',
       schema: { not: { $ref: 'b' }, $defs: { b: { $id: 'b', $schema: draft('04') } } },
     },

@@ -8,6 +8,10 @@ const withoutDefinitions = /\/draft-0[0-7]\//;
 /** What an engine takes a schema without `$id` to be named. */
 const ownName = 'file:///values.schema.json';
 
+/** Each reference is resolved against the whole name of the schema that it stands in. */
+const maxNameCharacters = 2_000;
+/** Besides those that begin with `#`. */
+const maxNames = 10_000;
 /** Names that all engines resolve alike, as they have no port, query, escape or `..`. */
 const segment = String.raw`(?!\.{1,2}(?:\/|$))[\w.~-]+`;
 const plainName = new RegExp(
@@ -26,6 +30,15 @@ const schemaKeywords: ReadonlySet<string> = new Set([
 const mapKeywords: ReadonlySet<string> = new Set(['definitions', 'properties', 'patternProperties']);
 const laterMapKeywords: ReadonlySet<string> = new Set(['$defs', 'dependentSchemas']);
 
+/** How many names may be resolved yet, of schemas that are read together. */
+export interface NameRoom {
+  count: number;
+}
+
+export function nameRoom(): NameRoom {
+  return { count: maxNames };
+}
+
 /** Where a value stands: `base` is what names in it are relative to, undefined where engines may differ. */
 interface Place {
   readonly base: string | undefined;
@@ -40,8 +53,9 @@ interface Reference {
 
 function resolved(name: string, base: string | undefined): string | undefined {
   const document = name.split('#', 1).join('');
-  if (!plainName.test(document)) return undefined;
-  return URL.canParse(document, base) ? new URL(document, base).href : undefined;
+  if (document.length > maxNameCharacters || !plainName.test(document)) return undefined;
+  const href = URL.parse(document, base)?.href;
+  return href !== undefined && href.length <= maxNameCharacters ? href : undefined;
 }
 
 /** What a schema refers to, and the names of the schemas in it. */
@@ -52,7 +66,10 @@ class SchemaNames {
   readonly #idKeyword: '$id' | 'id';
   readonly #mapKeywords: ReadonlySet<string>;
 
-  constructor(schema: JsonValue) {
+  readonly #room: NameRoom;
+
+  constructor(schema: JsonValue, room: NameRoom) {
+    this.#room = room;
     const dialect = isJsonObject(schema) && typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
     this.#idKeyword = withPlainId.test(dialect) ? 'id' : '$id';
     this.#mapKeywords = withoutDefinitions.test(dialect) ? mapKeywords : new Set([...mapKeywords, ...laterMapKeywords]);
@@ -79,6 +96,11 @@ class SchemaNames {
     }
   }
 
+  #resolved(name: string, base: string | undefined): string | undefined {
+    this.#room.count -= 1;
+    return this.#room.count < 0 ? undefined : resolved(name, base);
+  }
+
   #kindOf(key: string, kind: Place['kind']): Place['kind'] {
     if (kind === 'map') return 'schema';
     if (kind === 'data') return 'data';
@@ -91,7 +113,7 @@ class SchemaNames {
     const names = ['$id', 'id'].map((key) => object[key]).filter((name) => typeof name === 'string');
     const own = object[this.#idKeyword];
     if (typeof own !== 'string' || own.startsWith('#')) return base;
-    const name = names.length === 1 ? resolved(own, base) : undefined;
+    const name = names.length === 1 ? this.#resolved(own, base) : undefined;
     if (name !== undefined && kind === 'schema') this.#names.add(name);
     return name;
   }
@@ -100,11 +122,12 @@ class SchemaNames {
     if (key === '$schema') this.#dialects.add(text);
     if (!/^\$(ref|dynamicRef|recursiveRef)$/.test(key)) return;
     if (text === '' || text.startsWith('#') || metaSchema.test(text)) return;
-    this.#references.push({ text, targets: bases.map((base) => resolved(text, base)) });
+    this.#references.push({ text, targets: [...new Set(bases)].map((base) => this.#resolved(text, base)) });
   }
 }
 
-/** What an engine would fetch to validate values with a schema: another document, or a file of the machine, that it refers to, or is written in terms of. */
-export function remoteReference(schema: JsonValue): string | undefined {
-  return new SchemaNames(schema).remote;
+/** What an engine would fetch to validate values with a schema: another document, or a file of the machine, that it refers to, or is written in terms of. References for which
+ *  there is no room count as such. */
+export function remoteReference(schema: JsonValue, room: NameRoom = nameRoom()): string | undefined {
+  return new SchemaNames(schema, room).remote;
 }

@@ -1,7 +1,7 @@
 import { parseJson, TerminalError } from '../../base/index.ts';
 import { renderFailed } from '../format.ts';
 import type { ContainedChart } from './chart-folder.ts';
-import { remoteReference } from './schema-references.ts';
+import { nameRoom, remoteReference } from './schema-references.ts';
 
 /** Functions, and members of `.Release`, whose result is not the same each time. */
 const unsteadyWords =
@@ -74,12 +74,13 @@ export function namedApis({ actions }: ChartTraits, apiVersions: readonly string
 /** Schemas of values stand for themselves: an engine would fetch what they refer to.
  *  @throws TerminalError InvalidBundle */
 export function assertSchemasAlone(charts: readonly ContainedChart[]): void {
+  const room = nameRoom();
   for (const { path, files } of charts) {
     const file = files.find((one) => one.path === 'values.schema.json');
     if (file === undefined) continue;
     const name = path === '' ? file.path : `${path}/${file.path}`;
     const text = new TextDecoder().decode(file.content);
-    const remote = remoteReference(parseJson(name, text));
+    const remote = remoteReference(parseJson(name, text), room);
     if (remote === undefined) continue;
     const shown = JSON.stringify(remote.slice(0, 200));
     const message = `${name}: refers to ${shown}: nothing is fetched while a chart is rendered; copy that schema into $defs and refer to it there`;
