@@ -42,6 +42,12 @@ test('lower case comes first, a proxy without a scheme speaks HTTP, and each sch
   expect(proxyFor(new URL('http://quay.io/'), settings)).toBeUndefined();
 });
 
+test('a password that cannot be decoded is refused when the process starts, and not shown', () => {
+  expect(() => readProxySettings({ HTTPS_PROXY: 'http://me:100%word@proxy:1080' })).toThrow(
+    /^HTTPS_PROXY http:\/\/redacted@proxy:1080\/: expected .*"%25" for a percent sign/,
+  );
+});
+
 test('a proxy of another kind is refused, without its password', () => {
   expect(() => readProxySettings({ HTTPS_PROXY: 'socks5://me:word@proxy:1080' })).toThrow(
     'HTTPS_PROXY socks5://redacted@proxy:1080: expected http://HOST:PORT or https://HOST:PORT',

@@ -12,13 +12,23 @@ export interface ProxySettings {
 
 export const noProxies: ProxySettings = { http: undefined, https: undefined, exceptions: [] };
 
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function proxyUrl(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const full = /^[a-z][a-z\d+.-]*:\/\//i.test(text.trim()) ? text.trim() : `http://${text.trim()}`;
-  if (URL.canParse(full) && /^https?:$/.test(new URL(full).protocol)) return full;
+  const url = URL.parse(full);
+  if (url !== null && /^https?:$/.test(url.protocol) && canDecode(url.username + url.password)) return full;
   throw new TerminalError(
     'InvalidOption',
-    `${name} ${redactUrl(full)}: expected http://HOST:PORT or https://HOST:PORT`,
+    `${name} ${redactUrl(full)}: expected http://HOST:PORT or https://HOST:PORT, with "%25" for a percent sign in a password`,
   );
 }
 
