@@ -51,7 +51,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'deployment-config': [change: ConfigChange];
   'service-account': [change: AccountChange, facts: AccountFacts];
   'owner-references': [change: OwnersChange, mayDelete: boolean];
-  'present-owners': [absent: ObjectIdentity | undefined];
+  'present-owners': [absent: ObjectIdentity | undefined, loss: string];
   dependencies: [subject: Participant, facts: DependencyFacts];
   required: [change: RequiredChange, facts: DependencyFacts];
   'foreground-deletion': [deletion: DeploymentDeletion];
@@ -134,7 +134,8 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
     evaluate: ownerReferences,
   },
   'present-owners': {
-    requirement: 'ClusterExtensions and PlatformOperators that are added to the owners of a BundleDeployment exist',
+    requirement:
+      'ClusterExtensions and PlatformOperators that are added to the owners of a BundleDeployment exist, and BundleDeployments that are added to those of a Bundle',
     evaluate: presentOwners,
   },
   dependencies: { requirement: 'the dependencies of a new template are met', evaluate: dependencies },

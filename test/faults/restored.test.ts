@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, assert, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { application, brokenApplication } from '../e2e/contents.ts';
@@ -146,4 +146,20 @@ test('a saved BundleDeployment is not applied with the ClusterExtension or Platf
   }
   const { uid, ownerReferences } = (await world.kube.get(deploymentRef(name))).metadata;
   expect([uid, ownerReferences]).toEqual([metadata.uid, undefined]);
+});
+
+test('a saved Bundle is not applied with the BundleDeployment of that time as its owner', async () => {
+  const name = 'saved-bundle';
+  await world.kube.create(bundleDeployment(name, world.imageSource(`${name}:v1`, application(name, 1))), asTest);
+  await world.deploymentWith(name, { type: 'Installed', status: 'True' });
+  const [bundle] = await world.ownedBundles(name);
+  assert(bundle);
+  const uid = '00000000-0000-0000-0000-000000000001';
+  const ownerReferences = [{ apiVersion, kind: 'BundleDeployment', name, uid, controller: true }];
+  const refusal = await errorOf(world.kube.patch(refOf(bundle), { metadata: { ownerReferences } }, asTest));
+  expect(String(refusal)).toContain(
+    `there is no BundleDeployment "${name}" with the uid "${uid}", so that the garbage collector would delete the Bundle`,
+  );
+  const { metadata } = await world.kube.get(refOf(bundle));
+  expect([metadata.uid, metadata.ownerReferences]).toEqual([bundle.metadata.uid, bundle.metadata.ownerReferences]);
 });

@@ -1,11 +1,11 @@
 import type { ObjectIdentity } from '../review/facts.ts';
 import { type AdmissionResult, allowed, forbid } from '../review/result.ts';
 
-/** A saved BundleDeployment that is applied names the owner of that time: the garbage collector would delete it, and the controllers what it has installed. */
-export function presentOwners(absent: ObjectIdentity | undefined): AdmissionResult {
+/** A saved object that is applied names the owner of that time: the garbage collector would delete it, and the controllers what belongs to it. */
+export function presentOwners(absent: ObjectIdentity | undefined, loss: string): AdmissionResult {
   if (absent === undefined) return allowed;
   const owner = `${absent.kind} "${absent.name.slice(0, 300)}" with the uid ${JSON.stringify(absent.uid.slice(0, 100))}`;
   return forbid(
-    `metadata.ownerReferences: there is no ${owner}, so that the garbage collector would delete the BundleDeployment, with everything that it has installed: leave the reference out`,
+    `metadata.ownerReferences: there is no ${owner}, so that the garbage collector would delete ${loss}: leave the reference out`,
   );
 }

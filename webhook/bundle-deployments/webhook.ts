@@ -1,14 +1,24 @@
-import { bundleDeploymentResource, parseBundleDeployment } from '../../src/api/index.ts';
+import {
+  bundleDeploymentResource,
+  clusterExtensionResource,
+  parseBundleDeployment,
+  platformOperatorResource,
+} from '../../src/api/index.ts';
 import { isJsonEqual, objectAt, textAt, valueAt } from '../../src/base/index.ts';
 import { checkOwnerReferences } from '../review/check-owners.ts';
+import { checkPresentOwners } from '../review/check-present-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import { checkSource, sourcePermissions } from '../sources/check.ts';
 import { accountChangeOf, readAccountFacts } from './account-facts.ts';
-import { checkPresentOwners } from './check-present-owners.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import { deletionOf } from './foreground-deletion.ts';
+
+const owned = {
+  owners: [clusterExtensionResource, platformOperatorResource],
+  loss: 'the BundleDeployment, with everything that it has installed',
+};
 
 async function checkAccount(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
   const change = accountChangeOf(request);
@@ -53,7 +63,7 @@ async function checkWrite(request: ReviewRequest, context: ReviewContext): Promi
     }),
     await checkAccount(request, context),
     await checkOwnerReferences(request, context, bundleDeploymentResource),
-    await checkPresentOwners(request, context),
+    await checkPresentOwners(request, context, owned),
     isSameTemplate ? allowed : await checkTemplate(deployment, context),
     rules.evaluate('crd-safety-annotations', metadata.annotations),
   ]);

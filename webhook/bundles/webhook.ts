@@ -1,12 +1,18 @@
 import { bundleDeploymentResource, bundleResource, group, parseBundle } from '../../src/api/index.ts';
 import { type JsonObject, objectAt } from '../../src/base/index.ts';
 import { checkOwnerReferences } from '../review/check-owners.ts';
+import { checkPresentOwners } from '../review/check-present-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import { checkSource, sourcePermissions } from '../sources/check.ts';
 import { addedDeployments } from './deployment-owners.ts';
 import { changedWrittenAnnotations } from './written-annotations.ts';
+
+const owned = {
+  owners: [bundleDeploymentResource],
+  loss: 'the Bundle, with its content, which exists nowhere else if it was uploaded',
+};
 
 /** What controllers write. The permission is asked for by the few updates alone that change some of it. */
 async function checkWrittenMetadata(
@@ -35,6 +41,7 @@ async function checkUpdate(request: ReviewRequest, context: ReviewContext): Prom
     rules.evaluate('bundle-annotations', { before, after }),
     await checkWrittenMetadata(request, context),
     await checkOwnerReferences(request, context, bundleResource),
+    await checkPresentOwners(request, context, owned),
   ]);
 }
 
@@ -64,7 +71,11 @@ export const bundleWebhook: WebhookDefinition = {
   permissions: {
     ...sourcePermissions,
     // Whether a user may write what controllers do, and delete what the user adds an owner to.
-    cluster: [{ apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] }],
+    cluster: [
+      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+      // Whether an owner exists.
+      { apiGroups: ['core.rukpak.io'], resources: ['bundledeployments'], verbs: ['get'] },
+    ],
   },
   configuration: 'rukpak-validating-webhook-configuration',
 };
