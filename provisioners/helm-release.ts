@@ -173,6 +173,42 @@ export async function isReleased(place: ReleasePlace, signal: AbortSignal): Prom
   return (await findRelease(place, signal))?.metadata.labels?.['status'] === 'deployed';
 }
 
+function isOfRelease({ metadata }: KubeObject, { name, namespace }: ReleasePlace): boolean {
+  const { annotations = {} } = metadata;
+  return (
+    annotations['meta.helm.sh/release-name'] === name && annotations['meta.helm.sh/release-namespace'] === namespace
+  );
+}
+
+/** What is there, where helm has installed it for the release; undefined where something else is, or what must not be read. */
+async function installedAs(ref: ObjectRef, place: ReleasePlace, signal: AbortSignal): Promise<JsonObject | undefined> {
+  try {
+    const live = await place.kube.get(ref, { signal });
+    return isOfRelease(live, place) ? (live as unknown as JsonObject) : undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown) || isForbidden(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Everyone who may write Secrets in the namespace of a release decides what its record has: outside of that namespace what is there counts, and only with
+ *  the marks of the release. */
+async function confirmed(
+  objects: readonly JsonObject[],
+  place: ReleasePlace,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const { kube, namespace: systemNamespace } = place;
+  const found = await mapLimit(objects, atATime, async (object): Promise<readonly JsonObject[]> => {
+    const [ref] = await locate(placesOf([object]), { kube, systemNamespace });
+    if (ref === undefined) return [];
+    if (ref.namespace === place.namespace) return [object];
+    const live = await installedAs(ref, place, signal);
+    return live === undefined ? [] : [live];
+  });
+  return found.flat();
+}
+
 /** The objects of the release of Helm that is installed under that name; none where there is no such release, or where it cannot be read.
  *  `kube` acts as whom objects are written by. */
 export async function releasedObjects(
@@ -184,7 +220,7 @@ export async function releasedObjects(
   const packed = release && (await packedRelease(place, release, signal));
   if (packed === undefined) return [];
   try {
-    return await releases.objects(packed, { signal });
+    return await confirmed(await releases.objects(packed, { signal }), place, signal);
   } catch (thrown) {
     if (thrown instanceof TerminalError) return [];
     throw thrown;

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packRelease } from '../../provisioners/unpacker/index.ts';
 import { type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { helmForTests } from '../clients/helm-program.ts';
@@ -459,6 +460,24 @@ data:
     });
     await world.deploymentWith('found', installed);
     expect(await passwordOf('found')).toBe(before);
+  });
+
+  test('takes no password of another namespace from a release that users have written', async () => {
+    await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'vault' } }, asTest);
+    const password = (data: string): string =>
+      `apiVersion: v1\nkind: Secret\nmetadata: {name: forged, namespace: vault}\ndata: {password: ${data}}\n`;
+    const chosen = Buffer.from('chosen-by-a-tenant').toString('base64');
+    const release = await packRelease({ name: 'forged', version: 1, info: {}, manifest: password(chosen) });
+    const labels = { owner: 'helm', name: 'forged', status: 'deployed', version: '1' };
+    const metadata = { name: 'sh.helm.release.v1.forged.v1', namespace, labels };
+    const secret = { apiVersion: 'v1', kind: 'Secret', type: 'helm.sh/release.v1', metadata, data: { release } };
+    await world.kube.create(secret, asTest);
+    const files = helloWorld({ 'templates/secret.yaml': password('{{ randAlphaNum 20 | b64enc }}') });
+    await create('forged', chartArtifact('forged', packedChart('random', files)));
+    await world.deploymentWith('forged', installed);
+    const { data } = await world.get('Secret', 'forged', 'vault');
+    expect(Object.keys(data as JsonObject)).toEqual(['password']);
+    expect(data).not.toEqual({ password: chosen });
   });
 
   test('is a release for helm where that is asked for, with its history, and goes with the deployment', async () => {
