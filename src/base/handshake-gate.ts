@@ -1,12 +1,14 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { maxBytesOfClient, pacedFor, takeConnections } from './paced-connections.ts';
+import { maxBytesOfClient, paceConnection, takeConnections } from './paced-connections.ts';
 
 /** So many handshakes of a server TLS does by itself at a time. */
 const maxDirect = 4;
 /** How long one waits for its turn among these. */
-const patienceMs = 200;
+const patienceMs = 50;
+/** So many wait for it. */
+const maxWaiting = 64;
 /** How long all connections are paced after a handshake that was too long. */
 const cautiousMs = 60_000;
 const ignore = (): void => undefined;
@@ -31,7 +33,8 @@ class HandshakeGate {
   take(socket: Socket): void {
     if (performance.now() < this.#cautiousUntilMs) this.#pace(socket);
     else if (this.#direct.size < maxDirect) this.#let(socket);
-    else this.#keep(socket);
+    else if (this.#waiting.size < maxWaiting) this.#keep(socket);
+    else this.#pace(socket);
   }
 
   /** The handshake of a connection has ended. */
@@ -69,7 +72,7 @@ class HandshakeGate {
   }
 
   #pace(socket: Socket): void {
-    this.#start(pacedFor(socket));
+    paceConnection(socket, this.#start);
   }
 
   #end(place: string, isLong: boolean): void {
