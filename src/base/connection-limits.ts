@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { connectionTurns } from './connection-turns.ts';
 import { paceLongHandshakes } from './handshake-gate.ts';
 import { nodeHttp } from './node-http.ts';
 import { openFileLimit } from './open-files.ts';
@@ -114,7 +113,6 @@ class ConnectionTable {
   }
 
   admit(socket: Socket): void {
-    connectionTurns.accepted();
     if (isRecognized(socket)) return;
     const key = keyOf(socket);
     const peer = peerOf(socket.remoteAddress ?? '');

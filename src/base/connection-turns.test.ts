@@ -55,18 +55,3 @@ test('a connection has turns, however many others of a lower rank always have mo
   for (; passed < 10 && turnCount < 1_000; turnCount += 1) await nextTurn();
   expect(passed).toBe(10);
 });
-
-test('new connections do not wait, one by one, for all that others may do in a turn', async () => {
-  const turns = new ConnectionTurns();
-  let nowMs = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  for (let index = 0; index < 100; index += 1) turns.add({ rank: 1, lastMs: 0, pass: () => (nowMs += 1) });
-  const begunMs = nowMs;
-  for (let accepted = 0; accepted < 20; accepted += 1) {
-    turns.accepted();
-    await nextTurn();
-  }
-  // Without it they have ten in each turn: all ninety that are left.
-  expect(nowMs - begunMs).toBeGreaterThan(0);
-  expect(nowMs - begunMs).toBeLessThanOrEqual(20);
-});

@@ -2,15 +2,10 @@
 export const pieceBytes: number = 16 * 1024;
 /** How long connections are given what they have received before others have a turn. */
 const sliceMs = 10;
-/** What they have on average while there are new connections: node accepts one of these in a turn of the event loop. */
-const briefSliceMs = 1;
-
-/** Of so many, one is that of the connection that has waited longest. */
-const passesToOldest = 4;
 
 /** A connection that has received something. */
 export interface WaitingConnection {
-  /** The least goes first, three times of four. */
+  /** The least goes first, every other time. */
   readonly rank: number;
   /** How long it took to pass on what it had received last. */
   lastMs: number;
@@ -18,20 +13,13 @@ export interface WaitingConnection {
   pass(): void;
 }
 
-/** Connections take turns: in each turn of the event loop they pass on what they have received for ten milliseconds together. Three of four have the least
- *  rank, and of these came last: they do not wait for very many that came before. The fourth is the one that has waited longest: none waits forever because
- *  others, however many, have a lower rank. */
+/** Connections take turns: in each turn of the event loop they pass on what they have received for ten milliseconds together. Every other one has the least
+ *  rank, the others are those that have waited longest: none waits forever because others, however many, have a lower rank. */
 export class ConnectionTurns {
   readonly #waiting = new Set<WaitingConnection>();
   #leftMs = sliceMs;
   #isTimed = false;
-  #passCount = 0;
-  #hasAccepted = false;
-
-  /** A server has accepted a connection: there may be others, which wait as long as the rest of this turn takes. */
-  accepted(): void {
-    this.#hasAccepted = true;
-  }
+  #isForLeast = false;
 
   add(connection: WaitingConnection): void {
     if (this.#waiting.size === 0 && this.#leftMs > 0) this.#pass(connection);
@@ -65,10 +53,10 @@ export class ConnectionTurns {
   }
 
   #next(): WaitingConnection | undefined {
-    this.#passCount += 1;
+    this.#isForLeast = !this.#isForLeast;
     let [next] = this.#waiting;
-    if (next === undefined || this.#passCount % passesToOldest === 0) return next;
-    for (const one of this.#waiting) if (one.rank <= next.rank) next = one;
+    if (next === undefined || !this.#isForLeast) return next;
+    for (const one of this.#waiting) if (one.rank < next.rank) next = one;
     return next;
   }
 
@@ -77,8 +65,7 @@ export class ConnectionTurns {
     this.#isTimed = true;
     setImmediate(() => {
       this.#isTimed = false;
-      this.#leftMs = this.#hasAccepted ? Math.min(this.#leftMs, 0) + briefSliceMs : sliceMs;
-      this.#hasAccepted = false;
+      this.#leftMs = sliceMs;
       if (this.#waiting.size > 0) this.#goOn();
     });
   }

@@ -1,14 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { maxBytesOfClient, paceConnection, takeConnections } from './paced-connections.ts';
+import { maxBytesOfClient, pacedFor, takeConnections } from './paced-connections.ts';
 
 /** So many handshakes of a server TLS does by itself at a time. */
 const maxDirect = 4;
 /** How long one waits for its turn among these. */
-const patienceMs = 50;
-/** So many wait for it. */
-const maxWaiting = 64;
+const patienceMs = 200;
 /** How long all connections are paced after a handshake that was too long. */
 const cautiousMs = 60_000;
 const ignore = (): void => undefined;
@@ -33,8 +31,7 @@ class HandshakeGate {
   take(socket: Socket): void {
     if (performance.now() < this.#cautiousUntilMs) this.#pace(socket);
     else if (this.#direct.size < maxDirect) this.#let(socket);
-    else if (this.#waiting.size < maxWaiting) this.#keep(socket);
-    else this.#pace(socket);
+    else this.#keep(socket);
   }
 
   /** The handshake of a connection has ended. */
@@ -72,7 +69,7 @@ class HandshakeGate {
   }
 
   #pace(socket: Socket): void {
-    paceConnection(socket, this.#start);
+    this.#start(pacedFor(socket));
   }
 
   #end(place: string, isLong: boolean): void {

@@ -15,7 +15,7 @@ import {
   limitConnections,
   paceConnectionsOf,
 } from './index.ts';
-import { paceConnection } from './paced-connections.ts';
+import { pacedFor } from './paced-connections.ts';
 
 const nowMs = Date.now();
 const limits = { maxConnections: 500, maxPerPeer: 500 };
@@ -191,9 +191,8 @@ test('the end of a connection comes after what has waited for its turn', async (
   const nothing = (): void => undefined;
   const socket = Object.assign(new EventEmitter(), { setNoDelay: nothing, pause: nothing, resume: nothing });
   const events: string[] = [];
-  paceConnection(socket as unknown as Socket, (paced) => {
-    for (const name of ['data', 'end']) paced.on(name, () => events.push(name));
-  });
+  const paced = pacedFor(socket as unknown as Socket);
+  for (const name of ['data', 'end']) paced.on(name, () => events.push(name));
   const takesAll = (): void => {
     const begunMs = performance.now();
     while (performance.now() - begunMs < 11);
@@ -202,53 +201,6 @@ test('the end of a connection comes after what has waited for its turn', async (
   socket.emit('data', Buffer.from('x'));
   socket.emit('end');
   await eventually(() => expect(events).toEqual(['data', 'end']));
-});
-
-/** A socket that receives what it is made to emit. */
-function quietSocket(): EventEmitter {
-  const nothing = (): void => undefined;
-  return Object.assign(new EventEmitter(), {
-    destroyed: false,
-    setNoDelay: nothing,
-    pause: nothing,
-    resume: nothing,
-    destroy(this: { destroyed: boolean }) {
-      this.destroyed = true;
-    },
-  });
-}
-
-test('a client that connects while very many handshakes wait is served before most of them', async () => {
-  const begun: string[] = [];
-  const connectAs = (name: string, bytes: number): void => {
-    const socket = quietSocket();
-    paceConnection(socket as unknown as Socket, (paced) => {
-      begun.push(name);
-      paced.on('data', () => {
-        const endMs = performance.now() + 2;
-        while (performance.now() < endMs);
-      });
-    });
-    socket.emit('data', Buffer.alloc(bytes));
-  };
-  for (let index = 0; index < 200; index += 1) connectAs('one of many', 300);
-  connectAs('another', 1_500);
-  await eventually(() => expect(begun).toContain('another'));
-  expect(begun.indexOf('another')).toBeLessThan(20);
-  await eventually(() => expect(begun).toHaveLength(201));
-});
-
-test('TLS does not begin for a client that sends nothing, or has left before its turn', async () => {
-  let begun = 0;
-  const sockets = Array.from({ length: 3 }, () => {
-    const socket = quietSocket();
-    paceConnection(socket as unknown as Socket, () => (begun += 1));
-    return socket as EventEmitter & { destroyed: boolean };
-  });
-  const [silent, ended, failed] = sockets;
-  ended?.emit('end');
-  failed?.emit('error', new Error('reset'));
-  expect([begun, silent?.destroyed, ended?.destroyed]).toEqual([0, false, true]);
 });
 
 test('a connection whose bytes take long leaves turns to others', async () => {

@@ -12,8 +12,6 @@ import { makeRecognized } from './recognized-connections.ts';
 export const maxBytesOfClient: number = 16 * 1024;
 /** What a server sends: there are certificates for hundreds of names. */
 const maxBytesOfServer = 32 * 1024;
-/** Of handshakes, so many bytes more count as more. */
-const rankedBytes = 4 * 1024;
 /** Starts TLS on a connection. */
 type Start = (connection: EventEmitter) => void;
 
@@ -29,17 +27,12 @@ class PacedConnection extends EventEmitter implements WaitingConnection {
   #isRead = false;
   #isEnded = false;
   #isSecure = false;
-  /** Whether anything was passed on since the handshake has ended. */
-  #isAsked = false;
-  /** Has TLS begin, where it waits for the first bytes. */
-  #start: Start | undefined;
   lastMs = 0;
 
-  constructor(socket: Socket, maxBytes: number, start?: Start) {
+  constructor(socket: Socket, maxBytes: number) {
     super();
     this.#socket = socket;
     this.#maxBytes = maxBytes;
-    this.#start = start;
     // TLS decides what the end of one direction means.
     socket.allowHalfOpen = true;
     socket.setNoDelay(true);
@@ -50,31 +43,23 @@ class PacedConnection extends EventEmitter implements WaitingConnection {
       this.#end();
     });
     socket.once('close', () => this.emit('close'));
-    // Where TLS has not begun, no one listens.
-    socket.on('error', (error) => this.#start === undefined && this.emit('error', error));
-    if (start !== undefined) socket.resume();
+    socket.on('error', (error) => this.emit('error', error));
   }
 
-  /** The least goes first: one with few KiB of a handshake, or whose bytes took little time when they last came. Clients cannot go before others by a hello
-   *  that is a little shorter, and what has begun goes on before others begin. */
+  /** The least goes first: one with few KiB of a handshake, or whose bytes took little time when they last came. */
   get rank(): number {
-    if (this.#isSecure) return this.#isAsked ? this.lastMs : 0;
-    return (
-      (this.#start === undefined ? 2 : 4) +
-      4 * Math.floor((this.#passedBytes + (this.#waiting?.length ?? 0)) / rankedBytes)
-    );
+    return this.#isSecure ? this.lastMs : (this.#passedBytes + (this.#waiting?.length ?? 0)) / 1024;
   }
 
   /** Gives TLS a piece of what waits; a client may send a request after the last message of its handshake at once. */
   pass(): void {
-    this.#begin();
     const chunk = this.#waiting;
     this.#waiting = undefined;
     if (chunk === undefined || this.#socket.destroyed) return;
     if (chunk.length > pieceBytes) this.#waiting = chunk.subarray(pieceBytes);
     const piece = chunk.subarray(0, pieceBytes);
     secureCurrent = (secure) => this.secure(secure);
-    if (this.#isSecure) this.#passSecure(piece);
+    if (this.#isSecure) this.emit('data', piece);
     else this.#passHandshake(piece);
     secureCurrent = undefined;
     if (this.#waiting !== undefined) connectionTurns.addRest(this);
@@ -82,26 +67,11 @@ class PacedConnection extends EventEmitter implements WaitingConnection {
     this.#end();
   }
 
-  /** The first request after a handshake does not wait for the handshakes of others. */
-  #passSecure(piece: Buffer): void {
-    this.#isAsked = true;
-    this.emit('data', piece);
-  }
-
-  /** Has TLS begin, which reads at once what it is given. */
-  #begin(): void {
-    const start = this.#start;
-    if (start === undefined || this.#socket.destroyed) return;
-    this.#start = undefined;
-    start(this);
-  }
-
   /** A socket without anything to read ends while it is paused, too: not before what waits here has been passed on. */
   #end(): void {
     if (!this.#isEnded || this.#waiting !== undefined) return;
     this.#isEnded = false;
-    if (this.#start === undefined) this.emit('end');
-    else this.#socket.destroy();
+    this.emit('end');
   }
 
   #passHandshake(chunk: Buffer): void {
@@ -174,7 +144,7 @@ class PacedConnection extends EventEmitter implements WaitingConnection {
  *  by each 26 bytes, or send frames of ten: node reads two megabytes of a connection at once, and without turns one would take all of the time. Each byte costs
  *  more than where TLS reads the socket itself. */
 export function paceConnections(server: EventEmitter): void {
-  takeConnections(server, paceConnection);
+  takeConnections(server, (socket, start) => start(pacedFor(socket)));
 }
 
 /** Has `take` decide when TLS starts on a connection of a server, and whether on the socket or on a paced connection. */
@@ -189,10 +159,9 @@ export function takeConnections(server: EventEmitter, take: (socket: Socket, sta
   server.prependListener('secureConnection', (socket: TLSSocket) => secureCurrent?.(socket));
 }
 
-/** Starts TLS on a connection of a client, paced, once its first bytes have a turn: what TLS does before takes as long as the rest of the handshake, and very
- *  many clients may connect at once. */
-export function paceConnection(socket: Socket, start: Start): EventEmitter {
-  return new PacedConnection(socket, maxBytesOfClient, start);
+/** A connection of a client, paced. */
+export function pacedFor(socket: Socket): EventEmitter {
+  return new PacedConnection(socket, maxBytesOfClient);
 }
 
 /** Of a context of TLS: a server cannot have its certificates verified again and again. */
