@@ -80,6 +80,25 @@ test('keys that take much effort do not hold up others, and are worked on all th
   expect(await large).toBe('large-2');
 });
 
+test('a key that waits is handed out once, also when its object becomes large meanwhile', async () => {
+  const { signal } = new AbortController();
+  let effort = 10;
+  const queue = new WorkQueue(new SteppedClock(Date.now()), { effortOf: () => effort });
+  queue.add('a');
+  effort = 50_000;
+  queue.add('a');
+  expect([queue.size, await queue.take(signal), queue.size]).toEqual([1, 'a', 0]);
+});
+
+test('a key that is new hardly waits for very many others, of which the oldest have turns as well', async () => {
+  const { signal } = new AbortController();
+  const queue = new WorkQueue(new SteppedClock(Date.now()));
+  for (let index = 0; index < 1_000; index += 1) queue.add(`many-${index}`);
+  expect(await queue.take(signal)).toBe('many-0');
+  queue.add('new');
+  expect([await queue.take(signal), await queue.take(signal)]).toEqual(['new', 'many-1']);
+});
+
 test('keys that are worked on very often take turns with others, for some minutes', async () => {
   const { signal } = new AbortController();
   const clock = new SteppedClock(Date.now());

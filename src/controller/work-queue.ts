@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import { parseNamespacedName } from '../kube/index.ts';
 import { SpentEffort } from './effort.ts';
+import { LongQueue } from './long-queue.ts';
 
 const minBackOffMs = 5;
 const maxBackOffMs = 5 * 60_000;
@@ -23,7 +24,7 @@ export function backOffMs(
   return fullMs * (1 - random() / 5);
 }
 
-/** What decides when a key has its turn; the same until it is taken. */
+/** What decides when a key has its turn. */
 interface Standing {
   /** When it was last worked on. */
   readonly hasFailed: boolean;
@@ -33,37 +34,42 @@ interface Standing {
 
 interface Group {
   readonly isHeavy: boolean;
-  /** Since when each key waits. */
-  readonly keys: Map<string, number>;
+  readonly keys: LongQueue<string>;
 }
 
 /** Keys that are ready, in groups that take turns: the namespaces, and of each apart what failed when it was last worked on, and what takes much effort. A user who
- *  has very many objects in a namespace does not hold up those of others; nor do objects that fail again and again, or very large ones, which may be of any
- *  user where there are no namespaces, what is new. */
+ *  has very many objects in a namespace does not hold up those of others; nor do, where there are no namespaces, objects that fail again and again, very large
+ *  ones, or very many. */
 class ReadyKeys {
   /** The next one first. */
   readonly #groups = new Map<string, Group>();
-  size = 0;
+  /** Since when each key waits. */
+  readonly #sinceMs = new Map<string, number>();
 
-  add(key: string, sinceMs: number, { hasFailed, isHeavy }: Standing): void {
-    const name = `${hasFailed} ${isHeavy} ${parseNamespacedName(key).namespace}`;
-    const group = this.#groups.get(name) ?? { isHeavy, keys: new Map<string, number>() };
-    if (group.keys.has(key)) return;
-    group.keys.set(key, sinceMs);
-    this.#groups.set(name, group);
-    this.size += 1;
+  get size(): number {
+    return this.#sinceMs.size;
   }
 
-  /** The oldest of the group whose turn it is. */
+  /** A key that waits keeps its place, whatever its standing has become. */
+  add(key: string, sinceMs: number, { hasFailed, isHeavy }: Standing): void {
+    if (this.#sinceMs.has(key)) return;
+    this.#sinceMs.set(key, sinceMs);
+    const name = `${hasFailed} ${isHeavy} ${parseNamespacedName(key).namespace}`;
+    const group = this.#groups.get(name) ?? { isHeavy, keys: new LongQueue<string>() };
+    group.keys.add(key);
+    this.#groups.set(name, group);
+  }
+
+  /** The next key of the group whose turn it is. */
   take(mayBeHeavy: boolean): { readonly key: string; readonly isHeavy: boolean } | undefined {
     for (const [name, group] of this.#groups) {
       const { isHeavy, keys } = group;
-      const [key] = keys.keys();
-      if (key === undefined || (isHeavy && !mayBeHeavy)) continue;
+      if (isHeavy && !mayBeHeavy) continue;
+      const key = keys.take();
       this.#groups.delete(name);
-      keys.delete(key);
-      this.size -= 1;
       if (keys.size > 0) this.#groups.set(name, group);
+      if (key === undefined) continue;
+      this.#sinceMs.delete(key);
       return { key, isHeavy };
     }
     return undefined;
@@ -71,7 +77,7 @@ class ReadyKeys {
 
   /** Since when the oldest waits. */
   oldestMs(): number | undefined {
-    const first = [...this.#groups.values()].flatMap(({ keys }) => keys.values().next().value ?? []);
+    const first = [...this.#groups.values()].flatMap(({ keys }) => this.#sinceMs.get(keys.oldest ?? '') ?? []);
     return first.length === 0 ? undefined : Math.min(...first);
   }
 }
@@ -172,7 +178,7 @@ export class WorkQueue {
     this.#failed.delete(key);
   }
 
-  /** The next key, by turns of namespaces, of what failed and of what takes much effort, and oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
+  /** The next key, by turns of namespaces, of what failed and of what takes much effort, and oldest first unless very many wait; undefined once `signal` has fired. Call `done` with it afterwards. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
       const taken = this.#ready.take(this.#heavy.size < this.#maxHeavy);

@@ -1,3 +1,5 @@
+import { LongQueue } from './long-queue.ts';
+
 /** Identifies work: there is one at a time for each `name`. */
 export interface WorkId {
   /** Of the object. */
@@ -52,7 +54,7 @@ class GroupCounts {
 /** Which work may run: queues by group, and how many run. */
 export class WorkSlots {
   readonly limits: WorkLimits;
-  readonly #queues = new Map<string, Set<Task>>();
+  readonly #queues = new Map<string, LongQueue<Task>>();
   /** The oldest first. */
   readonly #running = new Set<Task>();
   readonly #runningOf = new GroupCounts();
@@ -63,15 +65,16 @@ export class WorkSlots {
   }
 
   enqueue(task: Task): void {
-    const queue = this.#queues.get(task.group) ?? new Set();
-    this.#queues.set(task.group, queue.add(task));
+    const queue = this.#queues.get(task.group) ?? new LongQueue<Task>();
+    queue.add(task);
+    this.#queues.set(task.group, queue);
   }
 
   /** The next task that may run, counted as prompt from now on: of the group that runs the fewest; those with as many take turns. */
   take(): Task | undefined {
     const { running, prompt } = this.limits;
     if (this.#running.size >= running || this.#promptOf.total >= prompt) return undefined;
-    const [task] = this.#queues.get(this.#nextGroup() ?? '') ?? [];
+    const task = this.#queues.get(this.#nextGroup() ?? '')?.take();
     if (task === undefined) return undefined;
     this.drop(task);
     this.#running.add(task);
