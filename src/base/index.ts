@@ -81,7 +81,7 @@ export { pacePlainConnectionsOf } from './paced-answers.ts';
 export { paceConnectionsOf, withoutRenegotiation } from './paced-connections.ts';
 export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
-export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
+export { hasReadableLogin, noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { RecentCounts } from './recent-counts.ts';
 export { redactUrl } from './redact.ts';
 export { lazily, remember, rememberReading } from './remember.ts';

@@ -12,9 +12,10 @@ export interface ProxySettings {
 
 export const noProxies: ProxySettings = { http: undefined, https: undefined, exceptions: [] };
 
-function canDecode(text: string): boolean {
+/** Whether the name and the password in an address can be read: in them "%25" stands for a percent sign. */
+export function hasReadableLogin({ username, password }: URL): boolean {
   try {
-    decodeURIComponent(text);
+    decodeURIComponent(username + password);
     return true;
   } catch {
     return false;
@@ -25,7 +26,7 @@ function proxyUrl(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const full = /^[a-z][a-z\d+.-]*:\/\//i.test(text.trim()) ? text.trim() : `http://${text.trim()}`;
   const url = URL.parse(full);
-  if (url !== null && /^https?:$/.test(url.protocol) && canDecode(url.username + url.password)) return full;
+  if (url !== null && /^https?:$/.test(url.protocol) && hasReadableLogin(url)) return full;
   throw new TerminalError(
     'InvalidOption',
     `${name} ${redactUrl(full)}: expected http://HOST:PORT or https://HOST:PORT, with "%25" for a percent sign in a password`,

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import {
   errorMessage,
+  hasReadableLogin,
   isDiskFull,
   isLinkLocalAddress,
   isLocalAddress,
@@ -270,13 +271,9 @@ function requestOptions(request: HttpRequest, { agent, proxy, over }: Way): Requ
 function addressOf({ url: text }: HttpRequest): URL {
   if (!URL.canParse(text)) throw new TerminalError('InvalidUrl', `${redactUrl(text)}: not an address`);
   const url = new URL(text);
-  try {
-    decodeURIComponent(url.username + url.password);
-  } catch {
-    const message = `${redactUrl(text)}: the username or password in it has a "%" that is not followed by two hexadecimal digits; write "%25" for a percent sign`;
-    throw new TerminalError('InvalidUrl', message);
-  }
-  return url;
+  if (hasReadableLogin(url)) return url;
+  const message = `${redactUrl(text)}: the username or password in it has a "%" that is not followed by two hexadecimal digits; write "%25" for a percent sign`;
+  throw new TerminalError('InvalidUrl', message);
 }
 
 async function sendOnce(request: HttpRequest, transport: Transport): Promise<HttpResponse> {
