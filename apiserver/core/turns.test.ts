@@ -30,15 +30,28 @@ test('short work does not wait', () => {
   expect([turns.take(), turns.take(), turns.take()]).toEqual([undefined, undefined, undefined]);
 });
 
-test('a user does not wait for all that another one has', async () => {
+/** Work that takes time of a clock of its own, and whose work was done in which order. */
+function workOfUsers(): {
+  readonly done: string[];
+  readonly work: (user: string, takesMs: number) => Promise<void>;
+  readonly pass: (ms: number) => void;
+} {
   let nowMs = 0;
   const turns = new UserTurns(() => nowMs);
   const done: string[] = [];
+  const pass = (ms: number): void => {
+    nowMs += ms;
+  };
   const work = async (user: string, takesMs: number): Promise<void> => {
     await turns.take(user);
     done.push(user);
-    nowMs += takesMs;
+    pass(takesMs);
   };
+  return { done, work, pass };
+}
+
+test('a user does not wait for all that another one has', async () => {
+  const { done, work } = workOfUsers();
   // Finds no one.
   await work('long', 500);
   const all = [1, 2, 3].map(() => work('long', 500));
@@ -49,17 +62,10 @@ test('a user does not wait for all that another one has', async () => {
 });
 
 test('what others do in the same turn of the event loop does not count as what a user had', async () => {
-  let nowMs = 0;
+  const { done, work, pass } = workOfUsers();
   let isDone = false;
-  const turns = new UserTurns(() => nowMs);
-  const done: string[] = [];
-  const work = async (user: string, takesMs: number): Promise<void> => {
-    await turns.take(user);
-    done.push(user);
-    nowMs += takesMs;
-  };
   const controllers = (): void => {
-    nowMs += 500;
+    pass(500);
     if (!isDone) setImmediate(controllers);
   };
   controllers();
